@@ -9,8 +9,11 @@
  * enough warps; less with few warps, in proportion to them (Little's law). A copy is slower than reading and
  * writing one after another, the more so the more a thread reads before it writes.
  *
+ * Shorter arrays show what a launch leaves in L2 for the next: as long as they fit, reading them again takes
+ * no DRAM. Each byte is read by one SM. A chase over as many bytes shows less of L2: its pages miss the TLB.
+ *
  * Profile: dram_read, dram_write, dram_copy, dram_copy_evict_first, dram_copy_past_l1, dram_driver_copy,
- * dram_pin; curves dram_*_width, dram_*_warps, dram_copy_burst. */
+ * dram_pin, l2_bytes_once; curves dram_*_width, dram_*_warps, dram_copy_burst. */
 #include "micro/micro.h"
 
 #include "model/machine/occupancy.h"
@@ -225,6 +228,39 @@ static int copy_burst(const struct micro *micro, struct err *err)
                                  "dram_copy_burst", err);
 }
 
+/* The longest array that is read as fast as those before it, launch after launch. Short ones are slower for the
+ * launch itself, so that the rate grows until L2 is full. */
+static int l2_once(const struct micro *micro, struct err *err)
+{
+    enum { STEPS = 32, FIRST = 8, POINTS = 36, BLOCKS = 2 };
+    const uint64_t l2 = micro->device->limits.l2_bytes;
+    double rate[POINTS], bytes;
+    size_t best = 0, last;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < POINTS; i++) {
+        const struct transfer t = {.name = "dram_read",
+                                   .vector = "uint4",
+                                   .width = 16,
+                                   .grid = BLOCKS * micro->sms,
+                                   .threads = 1024,
+                                   .bytes = l2 / STEPS * (FIRST + i),
+                                   .read = "__ldcg(p)"};
+        struct device_value found;
+
+        rc = run_transfer(&found, micro, &t, err);
+        rate[i] = found.sustained;
+        if (rc == 0 && rate[i] > rate[best])
+            best = i;
+    }
+    if (rc)
+        return rc;
+    for (last = best; last + 1 < POINTS && rate[last + 1] > 0.95 * rate[best];)
+        last++;
+    bytes = (double)(l2 / STEPS * (FIRST + last));
+    return reduce_runs(&micro->device->values[DEVICE_L2_BYTES_ONCE], &bytes, 1, true, "dram_read again", err);
+}
+
 static int pin(const struct micro *micro, struct err *err)
 {
     const struct device_limits *limits = &micro->device->limits;
@@ -263,6 +299,7 @@ int micro_dram(const struct micro *micro, struct err *err)
                                         {"dram_copy_evict_first", copy_evict_first, false},
                                         {"dram_copy_past_l1", copy_past_l1, false},
                                         {"dram_copy_burst", copy_burst, false},
+                                        {"l2_bytes_once", l2_once, false},
                                         {"dram_driver_copy", driver_copy, true},
                                         {"dram_read_warps", read_warps, false},
                                         {"dram_copy_warps", copy_warps, false}};

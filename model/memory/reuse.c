@@ -1,5 +1,6 @@
 #include "model/memory/reuse.h"
 
+#include "model/memory/reuse_left.h"
 #include "model/memory/reuse_phases.h"
 #include "model/sass/arch/geometry.h"
 
@@ -352,7 +353,6 @@ static struct traffic_loads sum_loads(const struct reuse *reuse)
 static struct traffic_dram sum_dram(const struct reuse *reuse)
 {
     const struct reuse_regions *regions = &reuse->reuse_regions;
-    const double all = regions->unique_read + regions->unique_written;
     struct traffic_dram out = {0};
 
     for (size_t i = 0; i < reuse->code->count; i++) {
@@ -364,8 +364,7 @@ static struct traffic_dram sum_dram(const struct reuse *reuse)
         out.scattered += count->dram_scattered;
         out.lone += count->dram_lone;
     }
-    out.written =
-        regions->unique_written * (1 - reuse_regions_kept(all, reuse->caches->l2_holds)) / reuse->out->warps;
+    out.written = regions->unique_written * reuse_written_back(regions) / reuse->out->warps;
     out.written_lone = out.written * lone_of_stored(reuse);
     return out;
 }

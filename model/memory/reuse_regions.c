@@ -2,6 +2,7 @@
 
 #include "model/memory/reuse_blocks.h"
 #include "model/memory/reuse_least.h"
+#include "model/memory/reuse_left.h"
 #include "model/memory/reuse_mean.h"
 #include "model/sass/arch/geometry.h"
 
@@ -195,6 +196,7 @@ static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
         if (blocks_ordered(reuse_region, reuse_regions))
             reuse_region->unique = places_bytes(reuse_region, places_of_grid(reuse_region, reuse_regions));
         reuse_regions->touched += reuse_region->unique;
+        reuse_regions->copied += reuse_copied(reuse_region, reuse_regions->blocks);
     }
     reuse_regions->touched += reuse_regions->unique_written;
     return 0;
@@ -308,9 +310,7 @@ static double part_held(const struct reuse_regions *reuse_regions)
 
 static void fetch_zones(struct reuse_regions *reuse_regions)
 {
-    const struct traffic_caches *caches = reuse_regions->caches;
     const double waves = reuse_regions->blocks / reuse_regions->wave_blocks;
-    const double first = caches->warm ? reuse_regions_kept(reuse_regions->touched, caches->l2_holds) : 0;
     const double held = part_held(reuse_regions);
 
     for (size_t z = 1; z < reuse_regions->count; z++) {
@@ -319,7 +319,8 @@ static void fetch_zones(struct reuse_regions *reuse_regions)
         const double wave = wave_asks(reuse_region);
         const double again = reuse_region->wave > 0 ? found_again(reuse_regions, reuse_region) : 1;
 
-        reuse_region->missed = unique * (1 - first) + fmax(waves * wave - unique, 0) * (1 - again);
+        reuse_region->missed =
+            unique * (1 - reuse_regions->left) + fmax(waves * wave - unique, 0) * (1 - again);
         if (reuse_region->again > 0 && reuse_region->wave > 0)
             reuse_region->missed += waves * wave_asks_again(reuse_region) *
                                     exp(-(1 + reuse_region->again / reuse_region->wave) * held);
@@ -423,6 +424,7 @@ int reuse_regions_fetch(struct reuse_regions *out, const struct reuse_regions *f
     if (!out->reuse_region)
         return err_memory(err);
     memcpy(out->reuse_region, found->reuse_region, bytes);
+    out->left = reuse_left(out);
     rc = find_wave(out, out->wave_blocks, err);
     fetch_zones(out);
     if (!rc)

@@ -54,6 +54,8 @@ struct reuse_regions {
     double most_read, most_written;     /* were all of a buffer's that are not known to be shared apart */
     double least_read, least_written;   /* at the least: for a bound, see model/memory/reuse_least.h */
     double touched;                     /* bytes of the grid, read and written, as far as its order tells */
+    double copied;                      /* of them, what both halves of L2 keep a copy of */
+    double left;                        /* share of them that L2 still has of the launch before */
     double wave_read;                   /* bytes of a wave, likewise */
     struct reuse_region *reuse_region;  /* one per region of the result; the first stands for none */
     size_t count;

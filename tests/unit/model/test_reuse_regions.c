@@ -160,6 +160,40 @@ static void half_of_a_wave_comes_later(void **state)
     tear_down(&f);
 }
 
+/* What the launch before left in L2: of 4 MB that one block each reads, in a cache that holds so many MB of data that
+ * all SMs use, and so many of data of one; of 8 MB that rows and columns of blocks share. */
+static void launches_find_what_one_sm_read(void **state)
+{
+    static const struct {
+        bool shared;
+        double holds, once, l2, left;
+    } cases[] = {{false, 3, 0, 6, 2. / 3}, {false, 3, 5, 6, 1},      {false, 1, 3, 5, 0.5},
+                 {false, 1, 3, 4, 0},      {true, 6, 9, 10, 2. / 3}, {true, 6, 0, 10, 2. / 3}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+
+        if (cases[c].shared) {
+            set_up_square(&f, 1 << 20, 0);
+        } else {
+            set_up(&f, 1 << 20, 0);
+            f.launch = (struct launch){.grid = {PANELS, 1, 1}, .block = {32, 1, 1}};
+            f.result.region_count = 1;
+            for (unsigned k = 0; k < BLOCKS; k++) {
+                f.blocks[k] = (struct emulate_block){.position = {k, 0, 0}, .weight = 1, .warps = 1};
+                assert_int_equal(footprint_mark(&f.blocks[k].read, A + (uint64_t)k * PANEL, PANEL, NULL), 0);
+            }
+        }
+        f.caches.warm = true;
+        f.caches.l2_holds = cases[c].holds * (1 << 20);
+        f.caches.l2_bytes = cases[c].l2 * (1 << 20);
+        f.caches.l2_holds_once = cases[c].once * (1 << 20);
+        missed(&f);
+        check_near(f.reuse_regions.left, cases[c].left, 1e-9);
+        tear_down(&f);
+    }
+}
+
 /* Blocks of 1024 sectors, each alone in its line: a wave of 128 touches the 4 MB of the region, and DRAM
  * brings 64 bytes for each. L2 has a quarter of the region at any time. */
 static void sectors_anywhere_come_again(void **state)
@@ -240,7 +274,7 @@ int main(void)
 {
     return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_apart_fetch_each,
                      drift_needs_two_blocks_and_a_small_cache, groups_share_rows_and_columns,
-                     half_of_a_wave_comes_later, sectors_anywhere_come_again,
+                     half_of_a_wave_comes_later, launches_find_what_one_sm_read, sectors_anywhere_come_again,
                      sectors_anywhere_are_lost_within_a_wave, lines_of_neighbours_in_x_are_not_alone,
                      drift_is_what_latency_leaves);
 }

@@ -184,6 +184,36 @@ static void a_warm_cache_keeps_what_fits(void **state)
     }
 }
 
+/* The same, launch after launch: what L2 holds of the 128 bytes written is written again there, as far as it holds
+ * so many that are written and all 384. After a flush nothing of it is there. */
+static void launches_write_again_what_is_held(void **state)
+{
+    static const struct {
+        bool warm;
+        double holds, once, written;
+    } cases[] = {{true, 128, 384, 0},
+                 {true, 100, 384, 0.28 * 128},
+                 {true, 128, 376, 128. / 3},
+                 {false, 128, 384, 128}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 4);
+        f.caches.warm = cases[c].warm;
+        f.caches.l2_bytes = 400;
+        f.caches.l2_holds = cases[c].holds;
+        f.caches.l2_holds_once = cases[c].once;
+        f.launch.grid[0] = 1;
+        f.block.weight = 1;
+        f.block.position[0] = 0;
+        traffic = fixture_find(&f);
+        check_near(traffic.dram.written, cases[c].written, 1e-9);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* Nothing shows what the blocks of a grid share of which one was looked at: the bound has what that one touches. */
 static void a_bound_takes_for_shared_what_is_not_shown(void **state)
 {
@@ -393,8 +423,9 @@ int main(void)
 {
     return RUN_TESTS(permutation_traffic, a_recount_is_a_count, what_is_evicted_first_is_fetched_again,
                      parts_of_sectors_merge, parts_merge_while_few_warps_store, a_warm_cache_keeps_what_fits,
-                     a_bound_takes_for_shared_what_is_not_shown, what_is_asked_again_hits_l1,
-                     parts_of_a_request_ask_once, a_match_passes_for_each_value, misses_are_looked_up_again,
-                     merged_requests_get_their_sectors, what_one_warp_loads_is_its_own, stores_end_bursts,
-                     l2_looks_up_beside_reading, demands_follow_the_counts);
+                     launches_write_again_what_is_held, a_bound_takes_for_shared_what_is_not_shown,
+                     what_is_asked_again_hits_l1, parts_of_a_request_ask_once, a_match_passes_for_each_value,
+                     misses_are_looked_up_again, merged_requests_get_their_sectors,
+                     what_one_warp_loads_is_its_own, stores_end_bursts, l2_looks_up_beside_reading,
+                     demands_follow_the_counts);
 }

@@ -1,0 +1,18 @@
+/* What a launch leaves in L2 for the next one, where they follow each other. Each half of L2 keeps a copy of what its
+ * SMs read, so that data of all SMs fills it twice as fast as data of one SM each. */
+#ifndef MODEL_MEMORY_REUSE_LEFT_H
+#define MODEL_MEMORY_REUSE_LEFT_H
+
+#include "model/memory/reuse_regions.h"
+
+/* Bytes of what the grid's blocks read of a region that SMs of both halves read, if the blocks that share some lie in
+ * either by chance. */
+double reuse_copied(const struct reuse_region *reuse_region, double blocks);
+
+/* The share of what the launch before touched that L2 still holds; none after a flush. */
+double reuse_left(const struct reuse_regions *reuse_regions);
+
+/* The share of what a launch writes that DRAM gets. */
+double reuse_written_back(const struct reuse_regions *reuse_regions);
+
+#endif
