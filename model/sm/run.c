@@ -57,14 +57,14 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
 
     delay += sm_serve(&sm->units_free, time + delay, request->units);
     delay += sm_serve(&sm->l2_free, time + delay, request->l2);
-    if (request->stores) { /* what is behind a store waits until L2 has taken that, which has one way in */
+    if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);
-        warp->stored = time + delay;
-    }
-    if (request->fences && warp->stored > 0)
-        warp->earliest = later(warp->earliest, warp->stored + sm->fence_stored);
+    if (request->fences && sm->stored > 0)
+        warp->earliest = later(warp->earliest, sm->stored + sm->fence_stored);
     sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
     delay += use_dram(sm, warp, request, time + delay);
+    if (request->stores)
+        sm->stored = later(sm->stored, time + delay);
     ready = time + delay + request->latency;
     if (request->kind == REPLAY_COPY)
         warp->copied = later(warp->copied, ready);

@@ -24,7 +24,6 @@ struct sm_warp {
     size_t safe;     /* before which there is no need to look where the list ends */
     double earliest; /* issue, by stall count or barrier; INFINITY while it waits at one */
     double slot[SM_SCOREBOARDS], copied;
-    double stored; /* when L2 took its last store */
     unsigned sets[SM_SCOREBOARDS];
     const struct emulate_event *event, *events_end; /* the next of its events: sm/async.h */
     bool events_cut;                                /* which were noted no further */
@@ -86,7 +85,8 @@ struct sm_state {
     double queue_free[2]; /* when an instruction that does not queue for the load/store units can go: at once;
                              one that does */
     double units_free, tags_free, l2_free, dram_free, barrier_free, end, read_window;
-    double fence_stored;   /* from then until a fence behind that store is over */
+    double stored;         /* when the last store of any warp was taken, which a fence of any waits for */
+    double fence_stored;   /* from then until such a fence is over */
     double lookahead;      /* for so long after one of its instructions a warp sets no others going */
     double arrival_cycles; /* that barriers need for each warp, one after another */
     double dram_busy;      /* cycles of DRAM asked for so far */

@@ -387,6 +387,43 @@ static void fences_wait_for_stores(void **state)
     }
 }
 
+/* One warp loads `loaded` bytes from DRAM and stores 128 after 40 cycles, another comes to a fence after 80. When that
+ * is over. */
+static double fence_beside(double loaded)
+{
+    enum { ADDS = 10, FENCE = 300, STORED = 700 };
+    struct emulate_step steps[2][2] = {{{.count = ADDS + 2}, {ADDS + 3, 1, 0, 0}},
+                                       {{.body = 1, .repeats = 2}, {.count = ADDS}}};
+    struct emulate_step fenced[] = {steps[1][0], steps[1][1], {ADDS + 2, 2, 0, 0}};
+    struct emulate_path paths[2] = {{.steps = steps[0], .count = 2}, {.steps = fenced, .count = 3}};
+    struct fixture f = {.paths = {0, 1}};
+
+    fixture_fill(&f, ADDS + 4, fixture_plain(SASS_FADD, 4, 0));
+    f.code[ADDS] = fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
+    f.code[ADDS + 1] = fixture_load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+    f.code[ADDS + 1].accesses[0].access = SASS_WRITES;
+    f.code[ADDS + 2] = fixture_plain(SASS_MEMBAR, 1, 0);
+    f.code[ADDS + 2].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+    fixture_set_up(&f, ADDS + 4, 2);
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    f.counts[ADDS] = f.counts[ADDS + 1] = (struct traffic_count){
+        .issued = 1, .requests = 1, .sectors = 4, .lines = 1, .sectors_once = 4, .lines_once = 1};
+    f.counts[ADDS].dram_read = loaded;
+    f.traffic.stores.sectors = 4;
+    f.traffic.dram.written = 128;
+    f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
+    f.device.values[DEVICE_FENCE_STORED_LATENCY] = (struct device_value){true, STORED, STORED, 0, "async"};
+    return fixture_play(&f, 1, false).first;
+}
+
+/* Whoever stored on the SM; a store is taken when DRAM, behind what it was asked for before, has taken what it
+ * displaces. */
+static void fences_wait_for_stores_of_others(void **state)
+{
+    check_near(fence_beside(0), 40 + 700, 40);
+    assert_true(fence_beside(128000) > fence_beside(0) + 1000);
+}
+
 /* Some 32,000 instructions, in one piece and in a loop. */
 /* What a simulation costs is bounded, however long loops and paths are: one loop around another of a thousand
  * instructions, a million times, on a full SM. In step and spread, each with the shorter and the longer cut. */
@@ -435,5 +472,5 @@ int main(void)
         a_barrier_waits_for_the_slowest_load, waiting_does_not_widen_the_spread,
         a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load, waves_follow_each_other,
         l2_is_read_at_the_own_rate, operands_are_collected_in_a_window, long_waits_are_extrapolated,
-        fences_wait_for_stores, what_it_costs_is_bounded, can_be_stopped);
+        fences_wait_for_stores, fences_wait_for_stores_of_others, what_it_costs_is_bounded, can_be_stopped);
 }
