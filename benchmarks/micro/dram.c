@@ -72,33 +72,51 @@ static int compile_transfer(struct micro_code *out, const struct micro *micro, c
     return micro_compile(out, micro, &kernel, err);
 }
 
-static int run_transfer(struct device_value *out, const struct micro *micro, const struct transfer *t,
-                        struct err *err)
+static bool writes(const struct transfer *t)
 {
-    const bool reads = strcmp(t->name, "dram_write") != 0, writes = strcmp(t->name, "dram_read") != 0;
-    const bool loops = t->grid || !writes;
-    const double moved = (double)t->bytes * (reads + writes);
-    struct micro_code code;
+    return strcmp(t->name, "dram_read") != 0;
+}
+
+static bool loops(const struct transfer *t)
+{
+    return t->grid || !writes(t);
+}
+
+static int time_transfer(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+                         const struct transfer *t, struct err *err)
+{
+    const bool reads = strcmp(t->name, "dram_write") != 0;
+    const double moved = (double)t->bytes * (reads + writes(t));
     struct trial trial;
     struct call call;
-    int rc = compile_transfer(&code, micro, t, loops, err);
+    int rc;
 
-    if (rc)
-        return rc;
-    call_init(&call, grid_of(t, micro, loops), t->threads, t->shared);
+    call_init(&call, grid_of(t, micro, loops(t)), t->threads, t->shared);
     if (reads)
         call_in(&call, "in", BYTES / 4); /* the same for all, so that it is filled once */
-    if (writes)
+    if (writes(t))
         call_zeros(&call, "out", ROLE_OUT, BYTES / 4);
     else
         call_sink(&call, "sink", micro);
     call_long(&call, t->bytes / t->width);
-    rc = call_time(&trial, micro, &code, &call, SAMPLE, err);
+    rc = call_time(&trial, micro, code, &call, SAMPLE, err);
     for (size_t i = 0; rc == 0 && i < trial.sample_count; i++)
         trial.samples_s[i] = moved / trial.samples_s[i];
     if (rc == 0)
         rc = reduce_runs(out, trial.samples_s, trial.sample_count, true, t->name, err);
     trial_release(&trial);
+    return rc;
+}
+
+static int run_transfer(struct device_value *out, const struct micro *micro, const struct transfer *t,
+                        struct err *err)
+{
+    struct micro_code code;
+    int rc = compile_transfer(&code, micro, t, loops(t), err);
+
+    if (rc)
+        return rc;
+    rc = time_transfer(out, micro, &code, t, err);
     micro_code_release(&code);
     return rc;
 }
@@ -233,31 +251,35 @@ static int copy_burst(const struct micro *micro, struct err *err)
 static int l2_once(const struct micro *micro, struct err *err)
 {
     enum { STEPS = 32, FIRST = 8, POINTS = 36, BLOCKS = 2 };
-    const uint64_t l2 = micro->device->limits.l2_bytes;
+    const uint64_t step = micro->device->limits.l2_bytes / STEPS;
+    struct transfer t = {.name = "dram_read",
+                         .vector = "uint4",
+                         .width = 16,
+                         .grid = BLOCKS * micro->sms,
+                         .threads = 1024,
+                         .read = "__ldcg(p)"};
     double rate[POINTS], bytes;
     size_t best = 0, last;
-    int rc = 0;
+    struct micro_code code;
+    int rc = compile_transfer(&code, micro, &t, true, err);
 
+    if (rc)
+        return rc;
     for (size_t i = 0; rc == 0 && i < POINTS; i++) {
-        const struct transfer t = {.name = "dram_read",
-                                   .vector = "uint4",
-                                   .width = 16,
-                                   .grid = BLOCKS * micro->sms,
-                                   .threads = 1024,
-                                   .bytes = l2 / STEPS * (FIRST + i),
-                                   .read = "__ldcg(p)"};
         struct device_value found;
 
-        rc = run_transfer(&found, micro, &t, err);
+        t.bytes = step * (FIRST + i);
+        rc = time_transfer(&found, micro, &code, &t, err);
         rate[i] = found.sustained;
         if (rc == 0 && rate[i] > rate[best])
             best = i;
     }
+    micro_code_release(&code);
     if (rc)
         return rc;
     for (last = best; last + 1 < POINTS && rate[last + 1] > 0.95 * rate[best];)
         last++;
-    bytes = (double)(l2 / STEPS * (FIRST + last));
+    bytes = (double)(step * (FIRST + last));
     return reduce_runs(&micro->device->values[DEVICE_L2_BYTES_ONCE], &bytes, 1, true, "dram_read again", err);
 }
 
