@@ -166,8 +166,8 @@ static double cycles_of(struct grid *g, const struct machine *machine, const cha
     g->launch.grid[1] = g->launch.grid[2] = 1;
     g->launch.block[0] = 32;
     g->step = 1;
-    free(g->arguments[2].fill.expression);
-    g->arguments[2].fill.expression = strdup(expression);
+    fill_release(&g->arguments[2].fill);
+    g->arguments[2].fill = (struct fill){.kind = FILL_EXPRESSION, .expression = strdup(expression)};
     assert_non_null(g->arguments[2].fill.expression);
     ok(launch_prepare(&g->launch, &err), &err);
     ok(analyze(analysis, machine, &g->compiled.cubin, g->compiled.kernel, &g->launch, &options, &err), &err);
