@@ -20,6 +20,7 @@ enum { PATH_BYTES = 4096 };
 
 static int find_executable(char *out, const char *executable, struct err *err)
 {
+    static const char *const above[] = {"..", "../.."}; /* installed; what benchmarks build */
     const char *named = executable ? executable : getenv("OCCUTUNE_WORKER");
     char own[PATH_BYTES - 64] = "";
 
@@ -30,8 +31,8 @@ static int find_executable(char *out, const char *executable, struct err *err)
         return err_set(err, ERR_MISSING, "%s: not an executable file; set OCCUTUNE_WORKER to occutune-worker",
                        out);
     }
-    if (place_own(own, sizeof own)) {
-        snprintf(out, PATH_BYTES, "%s/../libexec/occutune/occutune-worker", own);
+    for (size_t i = 0; i < sizeof above / sizeof *above && place_own(own, sizeof own); i++) {
+        snprintf(out, PATH_BYTES, "%s/%s/libexec/occutune/occutune-worker", own, above[i]);
         if (!access(out, X_OK))
             return 0;
     }
