@@ -41,7 +41,8 @@ static int find_executable(char *out, const char *executable, struct err *err)
         return 0;
     return err_set(
         err, ERR_MISSING,
-        "occutune-worker was found neither in %s/../libexec/occutune nor in %s; set OCCUTUNE_WORKER to it",
+        "occutune-worker was found neither in libexec/occutune of the two folders above %s nor in %s; set "
+        "OCCUTUNE_WORKER to it",
         own, OCCUTUNE_LIBEXEC);
 }
 

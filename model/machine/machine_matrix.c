@@ -1,7 +1,6 @@
 /* What tensor instructions cost: as measured, of other shapes in proportion to their work. */
 #include "model/machine/machine.h"
 
-
 #include <math.h>
 
 /* Of the products behind DEVICE_CURVE_GROUP_WAIT: rows of a warp, products of an element. */

@@ -1,7 +1,6 @@
 /* The operands of an instruction, out of its bits. */
 #include "model/sass/sass_reader.h"
 
-
 void reader_claim(struct reader *r, unsigned lo, unsigned width)
 {
     for (unsigned i = lo; i < lo + width; i++)

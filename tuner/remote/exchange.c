@@ -1,6 +1,5 @@
 #include "tuner/remote/exchange.h"
 
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

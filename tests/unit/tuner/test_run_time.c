@@ -370,7 +370,6 @@ static int skipped(void)
     return code == OCCUTUNE_MISSING;
 }
 
-
 int main(void)
 {
     void *library = dlopen(getenv("OCCUTUNE_CUDA_DRIVER"), RTLD_NOW);
