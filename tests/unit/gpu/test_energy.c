@@ -28,20 +28,17 @@ enum { TRIES = 8 };
 static void expect_energy(struct setup *setup, const struct code *code, const struct launch *launch,
                           const struct reference *reference, double least_j, double most_j)
 {
-    struct trial trial = {0};
     int tries;
 
+    trial_release(&trial);
     setup->protocol.energy_s = 0.15;
     for (tries = 0; tries < TRIES && !(trial.energy_j > least_j && trial.energy_j < most_j); tries++) {
-        trial_release(&trial);
-        assert_int_equal(try_variant(&trial, setup->worker, code, launch, reference, &setup->protocol),
-                         OUTCOME_OK);
+        assert_int_equal(try_code(setup, code, launch, reference), OUTCOME_OK);
         assert_true(trial.energy_window_s >= 0.15 && trial.power_w > idle_w);
     }
     if (tries == TRIES && !(trial.energy_j > least_j && trial.energy_j < most_j))
         fail_msg("%s: %g J at %g W, not %g to %g J", code->entry, trial.energy_j, trial.power_w, least_j,
                  most_j);
-    trial_release(&trial);
 }
 
 static void test_trial(void **state)
@@ -56,11 +53,8 @@ static void test_trial(void **state)
 
 static void test_not_asked(void **state)
 {
-    struct trial trial;
-
-    assert_int_equal(try_entry(&trial, *state, "copy"), OUTCOME_OK);
+    assert_int_equal(try_entry(*state, "copy"), OUTCOME_OK);
     assert_true(trial.energy_j == 0 && trial.power_w == 0);
-    trial_release(&trial);
 }
 
 /* Restoring its buffer takes more than the kernel does, and does not count. */
@@ -110,7 +104,6 @@ static void test_missing(void **state)
     snprintf(before, sizeof before, "%s", getenv("OCCUTUNE_NVML"));
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct setup *setup;
-        struct trial trial;
         struct power power;
         struct err err = {0};
         struct code code = code_of("copy");
@@ -192,7 +185,6 @@ static void test_clocks_killed(void **state)
     struct launch launch;
     struct protocol protocol;
     struct code code = code_of("crash");
-    struct trial trial;
 
     unlink(log_path);
     worker = open_clocked((struct clock_setting){.sm_mhz = 1200});

@@ -7,9 +7,8 @@
 static void test_right_variant(void **state)
 {
     struct setup *setup = *state;
-    struct trial trial;
 
-    assert_int_equal(try_entry(&trial, setup, "copy"), OUTCOME_OK);
+    assert_int_equal(try_entry(setup, "copy"), OUTCOME_OK);
     assert_string_equal(trial.message, "");
     check_near(trial.error_max, 0, 0);
     check_near(trial.time_s, 5.1e-6,
@@ -22,23 +21,19 @@ static void test_right_variant(void **state)
     assert_false(trial.gave_up);
     assert_int_equal(trial.registers, 17);
     assert_int_equal(trial.blocks_per_sm, 8);
-    trial_release(&trial);
 }
 
 static void test_cold_and_long(void **state)
 {
     struct setup *setup = *state;
-    struct trial trial;
 
     setup->protocol.cache = CACHE_COLD;
-    assert_int_equal(try_entry(&trial, setup, "copy"), OUTCOME_OK);
+    assert_int_equal(try_entry(setup, "copy"), OUTCOME_OK);
     check_near(trial.time_s, 5.1e-6, 1e-9);
-    trial_release(&trial);
     setup->protocol.cache = CACHE_WARM;
-    assert_int_equal(try_entry(&trial, setup, "slow"), OUTCOME_OK);
+    assert_int_equal(try_entry(setup, "slow"), OUTCOME_OK);
     check_near(trial.time_s, 50.0001e-3, 1e-7);
     assert_int_equal(trial.launches, 1);
-    trial_release(&trial);
 }
 
 /* The second launch on the same buffer would take 1 us: every timed launch must see what the first saw. */
@@ -48,7 +43,6 @@ static void test_in_place(void **state)
     struct code code = code_of("absolute");
     struct reference reference;
     struct launch launch;
-    struct trial trial;
     int n = N;
 
     launch_init(&launch);
@@ -56,10 +50,8 @@ static void test_in_place(void **state)
     launch.arguments[0].fill = (struct fill){.kind = FILL_CONSTANT, .a = -2};
     add_scalar(&launch, &n, sizeof n);
     reference = (struct reference){.code = code, .launch = &launch};
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, &reference, &setup->protocol),
-                     OUTCOME_OK);
+    assert_int_equal(try_code(setup, &code, &launch, &reference), OUTCOME_OK);
     check_near(trial.time_s, 40.1e-6, 1e-9);
-    trial_release(&trial);
     launch_release(&launch);
 }
 
@@ -70,7 +62,6 @@ static void test_unchanged(void **state)
     struct setup *setup = *state;
     struct launch launch;
     struct code code;
-    struct trial trial;
     int n = N;
 
     launch_init(&launch);
@@ -78,15 +69,13 @@ static void test_unchanged(void **state)
     add_buffer(&launch, "out", ELEMENT_FLOAT32, N, ROLE_INOUT);
     add_scalar(&launch, &n, sizeof n);
     code = code_of("copy");
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, NULL, &setup->protocol), OUTCOME_OK);
+    assert_int_equal(try_code(setup, &code, &launch, NULL), OUTCOME_OK);
     assert_int_equal(trial.launches, 99);
     check_near(trial.time_s, 5.1e-6, 1e-9);
-    trial_release(&trial);
     code = code_of("race");
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, NULL, &setup->protocol), OUTCOME_OK);
+    assert_int_equal(try_code(setup, &code, &launch, NULL), OUTCOME_OK);
     assert_int_equal(trial.launches, 24);
     check_near(trial.time_s, 5.1e-6, 1e-9);
-    trial_release(&trial);
     launch_release(&launch);
 }
 
@@ -97,7 +86,6 @@ static void test_scratch(void **state)
     struct code code = code_of("by_way");
     struct launch launches[2];
     struct reference reference = {.code = code, .launch = &launches[1]};
-    struct trial trial;
     int n = N;
 
     for (size_t i = 0; i < 2; i++) {
@@ -107,31 +95,24 @@ static void test_scratch(void **state)
         add_buffer(&launches[i], "out", ELEMENT_FLOAT32, N, ROLE_OUT);
         add_scalar(&launches[i], &n, sizeof n);
     }
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &launches[0], &reference, &setup->protocol),
-                     OUTCOME_OK);
-    trial_release(&trial);
+    assert_int_equal(try_code(setup, &code, &launches[0], &reference), OUTCOME_OK);
     launch_release(&launches[0]);
     launch_release(&launches[1]);
 }
 
 static void test_wide_cluster(void **state)
 {
-    struct trial trial;
-
-    assert_int_equal(try_entry(&trial, *state, "wide"), OUTCOME_OK);
-    trial_release(&trial);
+    assert_int_equal(try_entry(*state, "wide"), OUTCOME_OK);
 }
 
 static void test_racing(void **state)
 {
     struct setup *setup = *state;
-    struct trial trial;
 
     setup->protocol.give_up_s = 1e-3;
-    assert_int_equal(try_entry(&trial, setup, "slow"), OUTCOME_OK);
+    assert_int_equal(try_entry(setup, "slow"), OUTCOME_OK);
     assert_true(trial.gave_up);
     assert_int_equal(trial.sample_count, 2);
-    trial_release(&trial);
 }
 
 static void test_wrong_results(void **state)
@@ -144,13 +125,11 @@ static void test_wrong_results(void **state)
                  {"before", "write before the start of out: 4 bytes before it"},
                  {"scribble", "in[3]: the kernel changed an input"}};
     struct setup *setup = *state;
-    struct trial trial;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(try_entry(&trial, setup, cases[i].entry), OUTCOME_WRONG);
+        assert_int_equal(try_entry(setup, cases[i].entry), OUTCOME_WRONG);
         expect_text(trial.message, cases[i].message);
         assert_int_equal(trial.sample_count, 0); /* its time is never believed, so not taken */
-        trial_release(&trial);
         expect_recovery(setup);
     }
 }
@@ -159,14 +138,12 @@ static void test_wrong_results(void **state)
 static void test_unwritten_by_reference(void **state)
 {
     struct setup *setup = *state;
-    struct trial trial;
 
     setup->reference.code = code_of("lazy");
-    assert_int_equal(try_entry(&trial, setup, "lazy"), OUTCOME_WRONG);
+    assert_int_equal(try_entry(setup, "lazy"), OUTCOME_WRONG);
     expect_text(trial.message,
                 "out[500]: got 1, expected nan, which the reference computes or leaves unwritten: an output "
                 "that is not written whole has the role inout");
-    trial_release(&trial);
 }
 
 /* The largest error is kept of a result that passes: half of the tolerance here. */
@@ -175,16 +152,13 @@ static void test_error_within_tolerance(void **state)
     struct setup *setup = *state;
     struct code code = code_of("scale");
     struct launch launch;
-    struct trial trial;
 
     make_copy_launch(&launch, N);
     add_constant(&launch, ARGUMENT_SYMBOL, "factor", 1 + 1.0 / 1024);
     setup->protocol.relative = 2.0 / 1024;
     setup->protocol.absolute = 0;
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &launch, &setup->reference, &setup->protocol),
-                     OUTCOME_OK);
+    assert_int_equal(try_code(setup, &code, &launch, &setup->reference), OUTCOME_OK);
     check_near(trial.error_max, 0.5, 1e-3);
-    trial_release(&trial);
     launch_release(&launch);
 }
 
@@ -192,7 +166,6 @@ static void test_error_within_tolerance(void **state)
 static void test_small_half(void **state)
 {
     struct setup *setup = *state;
-    struct trial trial;
 
     for (int i = 0; i < 2; i++) {
         setup->launch.arguments[i].type = ELEMENT_FLOAT16;
@@ -200,23 +173,19 @@ static void test_small_half(void **state)
     }
     setup->launch.arguments[0].fill = (struct fill){.kind = FILL_CONSTANT, .a = 3.0 / (1 << 20)};
     setup->protocol.absolute = 0;
-    assert_int_equal(try_entry(&trial, setup, "flip"), OUTCOME_WRONG);
+    assert_int_equal(try_entry(setup, "flip"), OUTCOME_WRONG);
     expect_text(trial.message, "out[1999]: got ");
     expect_text(trial.message, "expected 2.86102295e-06");
-    trial_release(&trial);
 }
 
 static void test_race(void **state)
 {
     struct setup *setup = *state;
-    struct trial trial;
 
     expect_recovery(setup); /* the reference is known; launches count from here on in a fresh process */
-    assert_int_equal(try_entry(&trial, setup, "illegal"), OUTCOME_RUNTIME);
-    trial_release(&trial);
-    assert_int_equal(try_entry(&trial, setup, "race"), OUTCOME_UNSTABLE);
+    assert_int_equal(try_entry(setup, "illegal"), OUTCOME_RUNTIME);
+    assert_int_equal(try_entry(setup, "race"), OUTCOME_UNSTABLE);
     expect_text(trial.message, "right at first, then out[5]: got ");
-    trial_release(&trial);
 }
 
 static void test_failures(void **state)
@@ -231,12 +200,10 @@ static void test_failures(void **state)
                  {"refused", OUTCOME_LAUNCH, "launch: "},
                  {"nowhere", OUTCOME_LAUNCH, "nowhere: "}};
     struct setup *setup = *state;
-    struct trial trial;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(try_entry(&trial, setup, cases[i].entry), cases[i].outcome);
+        assert_int_equal(try_entry(setup, cases[i].entry), cases[i].outcome);
         expect_text(trial.message, cases[i].message);
-        trial_release(&trial);
         expect_recovery(setup);
     }
 }
@@ -311,7 +278,6 @@ static void test_reference_errors(void **state)
     struct setup *setup = *state;
     struct code code = code_of("copy");
     struct launch other;
-    struct trial trial;
     struct err err = {0};
 
     setup->reference.code = code_of("hang");
@@ -339,14 +305,9 @@ static void test_no_reference(void **state)
 {
     struct setup *setup = *state;
     struct code code = code_of("flip"), beyond = code_of("beyond");
-    struct trial trial;
 
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol),
-                     OUTCOME_OK);
-    trial_release(&trial);
-    assert_int_equal(try_variant(&trial, setup->worker, &beyond, &setup->launch, NULL, &setup->protocol),
-                     OUTCOME_WRONG);
-    trial_release(&trial);
+    assert_int_equal(try_code(setup, &code, &setup->launch, NULL), OUTCOME_OK);
+    assert_int_equal(try_code(setup, &beyond, &setup->launch, NULL), OUTCOME_WRONG);
 }
 
 static void test_reference_file(void **state)
@@ -359,7 +320,6 @@ static void test_reference_file(void **state)
     char path[] = "/tmp/occutune-reference-XXXXXX";
     unsigned short length = 118;
     struct reference reference = {.names = names, .paths = paths, .file_count = 1};
-    struct trial trial;
     struct err err = {0};
     FILE *file = fdopen(mkstemp(path), "wb");
 
@@ -371,13 +331,9 @@ static void test_reference_file(void **state)
     fprintf(file, "%-117s\n", header);
     fwrite(in.bytes, 1, in.size, file);
     fclose(file);
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, &reference, &setup->protocol),
-                     OUTCOME_OK);
-    trial_release(&trial);
+    assert_int_equal(try_code(setup, &code, &setup->launch, &reference), OUTCOME_OK);
     code = code_of("flip");
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, &reference, &setup->protocol),
-                     OUTCOME_WRONG);
-    trial_release(&trial);
+    assert_int_equal(try_code(setup, &code, &setup->launch, &reference), OUTCOME_WRONG);
     unlink(path);
     free(in.bytes);
 }
@@ -387,29 +343,23 @@ static void test_symbol_too_small(void **state)
 {
     struct setup *setup = *state;
     struct code code = code_of("scale");
-    struct trial trial;
 
     add_constant(&setup->launch, ARGUMENT_SYMBOL, "factor", 3);
     setup->launch.arguments[3].count = 2;
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol),
-                     OUTCOME_LAUNCH);
+    assert_int_equal(try_code(setup, &code, &setup->launch, NULL), OUTCOME_LAUNCH);
     expect_text(trial.message, "factor has 1 elements, not 2");
-    trial_release(&trial);
 }
 
 /* The launches that plan the samples have twenty times the duration of one and of a sample, beside the deadline. */
 static void test_late_hang(void **state)
 {
     struct setup *setup = *state;
-    struct trial trial;
 
     expect_recovery(setup);
-    assert_int_equal(try_entry(&trial, setup, "illegal"), OUTCOME_RUNTIME);
-    trial_release(&trial);
+    assert_int_equal(try_entry(setup, "illegal"), OUTCOME_RUNTIME);
     setup->protocol.samples_max = 7;
-    assert_int_equal(try_entry(&trial, setup, "late_hang"), OUTCOME_TIMEOUT);
+    assert_int_equal(try_entry(setup, "late_hang"), OUTCOME_TIMEOUT);
     expect_text(trial.message, "did not end within 0.31");
-    trial_release(&trial);
     expect_recovery(setup);
 }
 
@@ -417,14 +367,11 @@ static void test_late_hang(void **state)
 static void test_hang_while_sampling(void **state)
 {
     struct setup *setup = *state;
-    struct trial trial;
 
     expect_recovery(setup);
-    assert_int_equal(try_entry(&trial, setup, "illegal"), OUTCOME_RUNTIME);
-    trial_release(&trial);
-    assert_int_equal(try_entry(&trial, setup, "late_slow_hang"), OUTCOME_TIMEOUT);
+    assert_int_equal(try_entry(setup, "illegal"), OUTCOME_RUNTIME);
+    assert_int_equal(try_entry(setup, "late_slow_hang"), OUTCOME_TIMEOUT);
     expect_text(trial.message, "did not end within 0.7");
-    trial_release(&trial);
 }
 
 int main(void)

@@ -39,7 +39,6 @@ static void test_no_context(void **state)
     struct launch launch;
     struct worker *worker;
     struct device device;
-    struct trial trial;
 
     protocol_init(&protocol);
     make_copy_launch(&launch, N);
@@ -113,13 +112,12 @@ static void test_no_orphan(void **state)
     pid_t controller = fork(), worker = 0;
 
     if (!controller) {
-        struct trial trial;
         void *own;
 
         set_up(&own);
         setup = own;
         setup->protocol.deadline_s = 60;
-        try_entry(&trial, setup, "hang");
+        try_entry(setup, "hang");
         _exit(0);
     }
     for (int i = 0; i < 200 && !worker; i++) {
@@ -191,14 +189,11 @@ static void test_stopped_with_large_code(void **state)
     const size_t size = 1 << 22;
     unsigned char *bytes = calloc(1, size);
     const struct code code = {bytes, size, "copy"};
-    struct trial trial;
 
     assert_non_null(bytes);
     expect_recovery(setup); /* from here on it has 30 s for its first word, rather than 120 */
     kill(child_of(getpid()), SIGSTOP);
-    assert_int_equal(try_variant(&trial, setup->worker, &code, &setup->launch, NULL, &setup->protocol),
-                     OUTCOME_OK);
-    trial_release(&trial);
+    assert_int_equal(try_code(setup, &code, &setup->launch, NULL), OUTCOME_OK);
     free(bytes);
 }
 
@@ -206,21 +201,18 @@ static void test_stopped_at_work(void **state)
 {
     char path[] = "/tmp/occutune-stops-XXXXXX";
     struct setup *setup = *state;
-    struct trial trial;
 
     close(mkstemp(path));
     setenv("FAKE_STOPS", path, 1);
     worker_close(setup->worker);
     setup->worker = open_worker();
-    assert_int_equal(try_entry(&trial, setup, "stops"), OUTCOME_OK);
-    trial_release(&trial);
+    assert_int_equal(try_entry(setup, "stops"), OUTCOME_OK);
     assert_int_not_equal(access(path, F_OK), 0);
     unsetenv("FAKE_STOPS");
     worker_close(setup->worker);
     setup->worker = open_worker();
-    assert_int_equal(try_entry(&trial, setup, "stops"), OUTCOME_RUNTIME);
+    assert_int_equal(try_entry(setup, "stops"), OUTCOME_RUNTIME);
     expect_text(trial.message, "stopped by a signal, again and again");
-    trial_release(&trial);
     expect_recovery(setup);
 }
 

@@ -32,30 +32,37 @@ static int set_up(void **state)
     return 0;
 }
 
+static struct trial trial; /* what came of the last try */
+
 static int tear_down(void **state)
 {
     struct setup *setup = *state;
 
+    trial_release(&trial);
     worker_close(setup->worker);
     launch_release(&setup->launch);
     free(setup);
     return 0;
 }
 
-static enum outcome try_entry(struct trial *trial, struct setup *setup, const char *entry)
+static inline enum outcome try_code(struct setup *setup, const struct code *code, const struct launch *launch,
+                                    const struct reference *reference)
+{
+    trial_release(&trial);
+    return try_variant(&trial, setup->worker, code, launch, reference, &setup->protocol);
+}
+
+static enum outcome try_entry(struct setup *setup, const char *entry)
 {
     struct code code = code_of(entry);
 
-    return try_variant(trial, setup->worker, &code, &setup->launch, &setup->reference, &setup->protocol);
+    return try_code(setup, &code, &setup->launch, &setup->reference);
 }
 
 /* The next trial is right whatever the one before did. */
 static inline void expect_recovery(struct setup *setup)
 {
-    struct trial trial;
-
-    assert_int_equal(try_entry(&trial, setup, "copy"), OUTCOME_OK);
-    trial_release(&trial);
+    assert_int_equal(try_entry(setup, "copy"), OUTCOME_OK);
 }
 
 #define with_worker(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)

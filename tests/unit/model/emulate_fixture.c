@@ -1,5 +1,7 @@
 #include "emulate_fixture.h"
 
+static struct program *opened; /* of the test that runs, or null */
+
 static void ok(int rc, const struct err *err)
 {
     if (rc)
@@ -18,7 +20,9 @@ void program_open_of(struct program *out, const char *cubin, const char *name, u
 {
     struct err err = {0};
 
+    program_close(NULL);
     memset(out, 0, sizeof *out);
+    opened = out;
     ok(cubin_read(&out->cubin, cubin, &err), &err);
     ok(cubin_find(&out->kernel, &out->cubin, name, &err), &err);
     ok(sass_read(&out->code, out->kernel, &err), &err);
@@ -89,8 +93,13 @@ static void stop(struct program *program)
     program->emulation = NULL;
 }
 
-void program_close(struct program *program)
+int program_close(void **state)
 {
+    struct program *program = opened;
+
+    if (!program)
+        return 0;
+    opened = NULL;
     stop(program);
     for (size_t i = 0; i < program->launch.argument_count; i++) {
         free(program->arguments[i].bytes);
@@ -99,6 +108,7 @@ void program_close(struct program *program)
     }
     sass_release(&program->code);
     cubin_release(&program->cubin);
+    return 0;
 }
 
 void program_run_within(struct program *program, enum emulate_mode mode, uint64_t budget,

@@ -16,11 +16,12 @@ struct program {
     struct emulate_result result;
 };
 
-/* The kernel `name` of programs_sm<sm>.cubin, as one block of `threads`. */
+/* The kernel `name` of programs_sm<sm>.cubin, as one block of `threads`. Closes the one opened before. */
 void program_open(struct program *out, unsigned sm, const char *name, unsigned threads);
 /* The same of another cubin. */
 void program_open_of(struct program *out, const char *cubin, const char *name, unsigned threads);
-void program_close(struct program *program);
+/* Behind each test: closes the last one opened. */
+int program_close(void **state);
 
 void program_scalar(struct program *program, int32_t value);
 void program_scalar64(struct program *program, int64_t value);

@@ -4,9 +4,10 @@
 static const unsigned architectures[] = {80, 90, 120};
 enum { ARCHITECTURES = 3 };
 
+static struct program p;
+
 static void adds_vectors(void **state)
 {
-    struct program p;
     float a[1024], b[1024], c[1024];
 
     for (unsigned k = 0; k < ARCHITECTURES; k++) {
@@ -23,7 +24,6 @@ static void adds_vectors(void **state)
         for (unsigned i = 0; i < 1024; i++)
             assert_true(c[i] == (i < 1000 ? a[i] + b[i] : 0));
         program_check_modes(&p);
-        program_close(&p);
     }
 }
 
@@ -31,7 +31,6 @@ static void multiplies_matrices(void **state)
 {
     enum { N = 64 };
     static float a[N][N], b[N][N], c[N][N];
-    struct program p;
 
     for (unsigned k = 0; k < ARCHITECTURES; k++) {
         program_open(&p, architectures[k], "product", 16);
@@ -54,7 +53,6 @@ static void multiplies_matrices(void **state)
                 assert_true(c[i][j] == sum);
             }
         program_check_modes(&p);
-        program_close(&p);
     }
 }
 
@@ -69,7 +67,6 @@ static void counts_requests_with_new_sectors(void **state)
     static const enum emulate_mode modes[] = {EMULATE_FULL, EMULATE_SLICED};
 
     for (unsigned k = 0; k < 4; k++) {
-        struct program p;
         uint64_t led = 0, late = 0;
 
         program_open(&p, 90, "ragged", 32);
@@ -85,14 +82,12 @@ static void counts_requests_with_new_sectors(void **state)
             }
         assert_int_equal(led, cases[k / 2].led);
         assert_int_equal(late, cases[k / 2].late);
-        program_close(&p);
     }
 }
 
 /* Two warps that gather from the same four sectors, and read indices of their own. */
 static void notes_what_two_warps_share(void **state)
 {
-    struct program p;
     uint64_t shared = 0, apart = 0;
 
     program_open(&p, 90, "gather", 64);
@@ -106,7 +101,6 @@ static void notes_what_two_warps_share(void **state)
     }
     assert_int_equal(shared, 4);
     assert_int_equal(apart, 0);
-    program_close(&p);
 }
 
 /* Volkov, 3.10: sectors and lines of the permutation. */
@@ -118,8 +112,6 @@ static void counts_permutation_traffic(void **state)
     } cases[] = {{"i", 12, 3}, {"i * 8", 40, 10}, {"i * 32", 40, 34}};
 
     for (unsigned k = 0; k < 3; k++) {
-        struct program p;
-
         program_open(&p, 90, "gather", 32);
         program_buffer(&p, ELEMENT_INT32, 32, cases[k].index);
         program_buffer(&p, ELEMENT_FLOAT32, 1024, "i");
@@ -127,7 +119,6 @@ static void counts_permutation_traffic(void **state)
         program_check_modes(&p);
         assert_int_equal(program_total(&p).sectors, cases[k].sectors);
         assert_int_equal(program_total(&p).lines, cases[k].lines);
-        program_close(&p);
     }
 }
 
@@ -141,7 +132,6 @@ static void counts_divergent_arms(void **state)
                  {32, 1}, {40, 1.625}, {48, 1.375}, {64, 1}, {96, 1},     {128, 1}};
 
     for (unsigned k = 0; k < sizeof cases / sizeof *cases; k++) {
-        struct program p;
         uint64_t stores = 0;
 
         program_open(&p, 90, "four_arms", 256);
@@ -153,14 +143,12 @@ static void counts_divergent_arms(void **state)
                 stores += p.result.blocks[0].counts[i].requests;
         check_near((double)stores / 8, cases[k].arms, 0);
         program_check_modes(&p);
-        program_close(&p);
     }
 }
 
 /* Wong et al., Listing 3: every arm of the chain runs once, by one lane. */
 static void runs_every_arm(void **state)
 {
-    struct program p;
     int order[32];
     uint32_t seen = 0;
 
@@ -174,13 +162,11 @@ static void runs_every_arm(void **state)
         seen |= UINT32_C(1) << order[k];
     }
     assert_int_equal(seen, UINT32_MAX);
-    program_close(&p);
 }
 
 /* Listing 4: threads of a warp make progress on their own since sm_70. */
 static void passes_lock_between_lanes(void **state)
 {
-    struct program p;
     int out;
 
     program_open(&p, 90, "lock_chain", 32);
@@ -188,13 +174,11 @@ static void passes_lock_between_lanes(void **state)
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
     program_read(&p, to, &out);
     assert_int_equal(out, 32);
-    program_close(&p);
 }
 
 /* Listings 5 and 7: threads arrive at barriers, not warps. */
 static void counts_threads_at_barriers(void **state)
 {
-    struct program p;
     int out[64];
 
     program_open(&p, 90, "split_barrier", 32);
@@ -203,73 +187,56 @@ static void counts_threads_at_barriers(void **state)
     program_read(&p, to, out);
     for (int k = 0; k < 32; k++)
         assert_int_equal(out[k], k < 16 ? 0 : 100 + k - 16);
-    program_close(&p);
 
     program_open(&p, 90, "crossed_barriers", 64);
     to = program_buffer(&p, ELEMENT_INT32, 64, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
-    program_close(&p);
 }
 
 /* Listing 6: not an endless loop but a barrier that can never complete, at the barrier. */
 static void finds_deadlock(void **state)
 {
-    struct program p;
-
     program_open(&p, 90, "stuck_barrier", 64);
     program_buffer(&p, ELEMENT_INT32, 64, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DEADLOCK);
     assert_int_equal(p.code.instructions[p.result.pc / 16].op, SASS_BAR);
     assert_string_equal(p.result.reason, "barrier 0 can never complete: 32 threads have come");
     program_run(&p, EMULATE_SLICED, EMULATE_DEADLOCK);
-    program_close(&p);
 }
 
 static void ends_endless_loops(void **state)
 {
-    struct program p;
-
     program_open(&p, 90, "endless", 32);
     program_buffer(&p, ELEMENT_INT32, 64, NULL);
     program_run_within(&p, EMULATE_FULL, 100000, EMULATE_BUDGET);
     assert_string_equal(p.result.reason, "100000 warp instructions are spent");
     assert_int_equal(p.result.block_count, 0);
-    program_close(&p);
 }
 
 static void stops_where_the_kernel_does(void **state)
 {
-    struct program p;
-
     program_open(&p, 90, "trap", 32);
     program_buffer(&p, ELEMENT_INT32, 32, "i != 20");
     program_run(&p, EMULATE_FULL, EMULATE_TRAP);
-    program_close(&p);
 }
 
 static void marks_assumptions(void **state)
 {
-    struct program p;
-
     program_open(&p, 90, "last_block", 32);
     program_buffer(&p, ELEMENT_INT32, 1, NULL);
     program_buffer(&p, ELEMENT_INT32, 64, NULL);
     program_run(&p, EMULATE_SLICED, EMULATE_DONE);
     assert_true(p.result.assumed);
     assert_int_equal(p.code.instructions[p.result.assumed_pc / 16].op, SASS_ATOMG);
-    program_close(&p);
 }
 
 static void counts_modes_alike(void **state)
 {
-    struct program p;
-
     program_open(&p, 90, "ring", 64);
     program_scalar(&p, 1000);
     program_buffer(&p, ELEMENT_FLOAT32, 16384, "1");
     program_buffer(&p, ELEMENT_FLOAT32, 64, NULL);
     program_check_modes(&p);
-    program_close(&p);
 
     program_open(&p, 90, "ragged", 128);
     p.launch.grid[0] = 2;
@@ -278,7 +245,6 @@ static void counts_modes_alike(void **state)
     program_buffer(&p, ELEMENT_FLOAT32, 256, NULL);
     program_scalar(&p, 250);
     program_check_modes(&p);
-    program_close(&p);
 
     program_open(&p, 90, "product", 16);
     p.launch.block[1] = 16;
@@ -287,13 +253,13 @@ static void counts_modes_alike(void **state)
         program_buffer(&p, ELEMENT_FLOAT32, 1024 * 1024, NULL);
     program_check_modes(&p);
     assert_true(2 * p.result.executed < program_total(&p).issued); /* extrapolated indeed */
-    program_close(&p);
 }
 
 int main(void)
 {
-    return RUN_TESTS(adds_vectors, multiplies_matrices, counts_requests_with_new_sectors,
-                     notes_what_two_warps_share, counts_permutation_traffic, counts_divergent_arms,
-                     runs_every_arm, passes_lock_between_lanes, counts_threads_at_barriers, finds_deadlock,
-                     ends_endless_loops, stops_where_the_kernel_does, marks_assumptions, counts_modes_alike);
+    return RUN_TESTS_EACH(
+        NULL, program_close, adds_vectors, multiplies_matrices, counts_requests_with_new_sectors,
+        notes_what_two_warps_share, counts_permutation_traffic, counts_divergent_arms, runs_every_arm,
+        passes_lock_between_lanes, counts_threads_at_barriers, finds_deadlock, ends_endless_loops,
+        stops_where_the_kernel_does, marks_assumptions, counts_modes_alike);
 }

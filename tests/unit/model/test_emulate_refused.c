@@ -1,6 +1,8 @@
 /* What the emulator refuses, and what it says of it. */
 #include "emulate_fixture.h"
 
+static struct program p;
+
 static void finds_bad_addresses(void **state)
 {
     static const int where[] = {250, -1, 1 << 28};
@@ -11,8 +13,6 @@ static void finds_bad_addresses(void **state)
     };
 
     for (unsigned k = 0; k < 3; k++) {
-        struct program p;
-
         program_open(&p, 90, "outside", 32);
         program_buffer(&p, ELEMENT_INT32, 256, NULL);
         program_scalar(&p, where[k]);
@@ -20,7 +20,6 @@ static void finds_bad_addresses(void **state)
         assert_int_equal(p.code.instructions[p.result.pc / 16].op, SASS_STG);
         assert_non_null(strstr(p.result.reason, messages[k]));
         program_run(&p, EMULATE_SLICED, EMULATE_BAD_ADDRESS);
-        program_close(&p);
     }
 }
 
@@ -30,8 +29,6 @@ static void says_where_shared_memory_ends(void **state)
     static const enum emulate_mode modes[] = {EMULATE_FULL, EMULATE_SLICED};
 
     for (unsigned k = 0; k < 2; k++) {
-        struct program p;
-
         program_open(&p, 90, "ring", 1024);
         p.launch.shared_bytes = 100;
         program_scalar(&p, 1);
@@ -40,7 +37,6 @@ static void says_where_shared_memory_ends(void **state)
         program_run(&p, modes[k], EMULATE_BAD_ADDRESS);
         assert_non_null(strstr(p.result.reason,
                                "is outside shared memory, which ends at 0x764: launch.shared is 100 bytes"));
-        program_close(&p);
     }
 }
 
@@ -50,7 +46,6 @@ static void refuses_symbols_the_code_lacks(void **state)
     const struct emulate_options options = {.mode = EMULATE_FULL};
     struct emulation *emulation;
     struct err err = {0};
-    struct program p;
 
     program_open(&p, 90, "trap", 32);
     program_buffer(&p, ELEMENT_INT32, 32, NULL);
@@ -59,20 +54,16 @@ static void refuses_symbols_the_code_lacks(void **state)
     assert_int_equal(emulation_open(&emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
                      ERR_USAGE);
     assert_string_equal(err.text, "symbol 'factor': the code of kernel 'trap' has no such variable");
-    program_close(&p);
 }
 
 static void refuses_what_it_cannot_know(void **state)
 {
-    struct program p;
-
     program_open(&p, 90, "tensor", 32);
     program_buffer(&p, ELEMENT_FLOAT16, 256, "i");
     program_buffer(&p, ELEMENT_FLOAT32, 512, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_INCOMPLETE);
     assert_non_null(strstr(p.result.reason, "is unknown"));
     program_run(&p, EMULATE_SLICED, EMULATE_INCOMPLETE);
-    program_close(&p);
 
     program_open(&p, 90, "add", 32);
     program_scalar(&p, 32);
@@ -81,13 +72,10 @@ static void refuses_what_it_cannot_know(void **state)
     p.code.instructions[3].op = SASS_UNKNOWN;
     program_run(&p, EMULATE_SLICED, EMULATE_INCOMPLETE);
     assert_int_equal(p.result.pc, 0x30);
-    program_close(&p);
 }
 
 static void finds_bad_branches(void **state)
 {
-    struct program p;
-
     program_open(&p, 90, "product", 16);
     p.launch.block[1] = 16;
     program_scalar(&p, 1024);
@@ -97,7 +85,6 @@ static void finds_bad_branches(void **state)
         if (p.code.instructions[i].op == SASS_BRA)
             p.code.instructions[i].target = 0x100000;
     program_run(&p, EMULATE_FULL, EMULATE_BAD_BRANCH);
-    program_close(&p);
 }
 
 /* Memory is taken only for what a GPU could launch: 512 KB of local memory a thread, no shared memory beyond
@@ -123,7 +110,6 @@ static void refuses_impossible_memory(void **state)
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct cubin_kernel kernel;
-        struct program p;
         struct err err = {0};
 
         program_open(&p, 80, "trap", 1024);
@@ -134,7 +120,6 @@ static void refuses_impossible_memory(void **state)
         assert_int_equal(emulation_open(&p.emulation, &p.cubin, &kernel, &p.code, &p.launch, &options, &err),
                          ERR_USAGE);
         assert_string_equal(err.text, cases[k].message);
-        program_close(&p);
     }
 }
 
@@ -154,7 +139,6 @@ static void refuses_buffers_no_gpu_has(void **state)
     };
 
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        struct program p;
         struct err err = {0};
 
         program_open(&p, 90, "trap", 32);
@@ -164,14 +148,12 @@ static void refuses_buffers_no_gpu_has(void **state)
                          cases[k].message ? ERR_USAGE : 0);
         if (cases[k].message)
             assert_string_equal(err.text, cases[k].message);
-        program_close(&p);
     }
 }
 
 static void refuses_wrong_arguments(void **state)
 {
     const struct emulate_options options = {.mode = EMULATE_FULL};
-    struct program p;
     struct err err = {0};
 
     program_open(&p, 90, "add", 32);
@@ -184,7 +166,6 @@ static void refuses_wrong_arguments(void **state)
     assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
                      ERR_USAGE);
     assert_string_equal(err.text, "arguments[1] has 4 bytes: kernel 'add' takes 8 there");
-    program_close(&p);
 
     err_clear(&err);
     program_open(&p, 90, "add", 32);
@@ -194,14 +175,12 @@ static void refuses_wrong_arguments(void **state)
     assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err),
                      ERR_USAGE);
     assert_string_equal(err.text, "arguments: kernel 'add' takes 4, 5 are passed");
-    program_close(&p);
 }
 
 /* What a fill cannot compute is told with the buffer it is of. */
 static void names_the_buffer_that_cannot_be_filled(void **state)
 {
     const struct emulate_options options = {.mode = EMULATE_FULL};
-    struct program p;
     struct err err = {0};
 
     program_open(&p, 90, "trap", 32);
@@ -210,13 +189,12 @@ static void names_the_buffer_that_cannot_be_filled(void **state)
     assert_int_equal(emulation_open(&p.emulation, &p.cubin, p.kernel, &p.code, &p.launch, &options, &err), 0);
     assert_int_equal(emulate_grid(&p.result, p.emulation, &err), ERR_USAGE);
     assert_string_equal(err.text, "data: element 20: column 3: division by zero");
-    program_close(&p);
 }
 
 int main(void)
 {
-    return RUN_TESTS(finds_bad_addresses, says_where_shared_memory_ends, refuses_symbols_the_code_lacks,
-                     refuses_what_it_cannot_know, finds_bad_branches, refuses_impossible_memory,
-                     refuses_buffers_no_gpu_has, refuses_wrong_arguments,
-                     names_the_buffer_that_cannot_be_filled);
+    return RUN_TESTS_EACH(NULL, program_close, finds_bad_addresses, says_where_shared_memory_ends,
+                          refuses_symbols_the_code_lacks, refuses_what_it_cannot_know, finds_bad_branches,
+                          refuses_impossible_memory, refuses_buffers_no_gpu_has, refuses_wrong_arguments,
+                          names_the_buffer_that_cannot_be_filled);
 }

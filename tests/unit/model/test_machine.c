@@ -3,21 +3,40 @@
 #include "model/machine/assumption.h"
 #include "model/machine/machine.h"
 
-static struct device h200(void)
-{
-    struct device device;
+/* Of the profile by hand at first. What a test changes in the device, machine_again() has the machine know. */
+static struct device device;
+static struct machine machine;
 
-    assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
-    return device;
+static void machine_again(void)
+{
+    machine_release(&machine);
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+}
+
+static int tear_down(void **state)
+{
+    machine_release(&machine);
+    device_release(&device);
+    return 0;
+}
+
+static void machine_of(const char *profile)
+{
+    tear_down(NULL);
+    assert_int_equal(device_read(&device, profile, NULL), 0);
+    machine_again();
+}
+
+static int set_up(void **state)
+{
+    machine_of("tests/data/devices/by-hand.json");
+    return 0;
 }
 
 static void capacities_are_per_cycle(void **state)
 {
-    struct device device = h200();
-    struct machine machine;
     const struct capacity *sustained = machine.capacities.sustained, *best = machine.capacities.best;
 
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(sustained[RESOURCE_ISSUE].per_sm, 4, 0);
     check_near(sustained[RESOURCE_SHARED].per_sm, 1, 0);
     check_near(sustained[RESOURCE_DRAM_READ].per_gpu, 4.3e12 / 1.98e9, 1e-6);
@@ -28,33 +47,21 @@ static void capacities_are_per_cycle(void **state)
         1 / (0.5 / sustained[RESOURCE_DRAM_READ].per_gpu + 0.5 / sustained[RESOURCE_DRAM_WRITE].per_gpu),
         4.2e12 / 1.98e9, 1e-6);
     assert_true(best[RESOURCE_DRAM_WRITE].per_gpu >= 4.6e12 / 1.98e9);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 /* The microbenchmark of L1 came to 125.4 bytes a cycle; a matrix multiply whose loads are broadcast was measured
  * at 125.8. The hard bound goes by the width of L1's data, of which no more than all passes in a cycle. */
 static void no_wavefront_takes_less_than_a_cycle(void **state)
 {
-    struct device device;
-    struct machine machine;
-
-    assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h200.json", NULL), 0);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_of("model/device/profiles/nvidia-h200.json");
     assert_true(machine.capacities.best[RESOURCE_L1_DATA].per_sm >= 1);
     assert_true(machine.capacities.sustained[RESOURCE_L1_DATA].per_sm < 1);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 /* GPCs of unequal size: clusters of four leave twelve of an H200's SMs out. */
 static void clusters_leave_sms_out(void **state)
 {
-    struct device device;
-    struct machine machine;
-
-    assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h200.json", NULL), 0);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_of("model/device/profiles/nvidia-h200.json");
     check_near(machine_cluster_sms(&machine, 1), 132, 0);
     check_near(machine_cluster_sms(&machine, 2), 132, 0);
     check_near(machine_cluster_sms(&machine, 4), 120, 0);
@@ -63,91 +70,61 @@ static void clusters_leave_sms_out(void **state)
     assert_int_equal(machine_clusters_assumed(&machine, 2), 0);
     assert_int_equal(machine_clusters_assumed(&machine, 4), PREDICT_ASSUMED_CLUSTER_COUNT);
     assert_int_equal(machine_clusters_assumed(&machine, 16), PREDICT_ASSUMED_CLUSTER_SMS);
-    machine_release(&machine);
-    device_release(&device);
-    assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h100.json", NULL), 0);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_of("model/device/profiles/nvidia-h100.json");
     check_near(machine_cluster_sms(&machine, 1), device.limits.sm_count, 0);
     assert_true(isnan(machine_cluster_sms(&machine, 2)));
-    machine_release(&machine);
-    device_release(&device);
 }
 
 static void curves_are_factors_over_utilisation(void **state)
 {
-    struct device device = h200();
-    struct machine machine;
-
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(saturation_factor(&machine.l2, 0), 1, 0);
     check_near(saturation_factor(&machine.l2, 0.5), 290.0 / 270, 1e-9);
     check_near(saturation_factor(&machine.shared, 1), 60.0 / 29, 1e-9);
     assert_true(saturation_factor(&machine.dram, 0.99) > 1.5);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 static void costs_of_instructions(void **state)
 {
-    struct device device = h200();
-    struct machine machine;
     struct sass imad = {.op = SASS_IMAD, .sm = 90}, rcp = {.op = SASS_MUFU, .sm = 90},
                 s2r = {.op = SASS_S2R, .sm = 90};
     struct machine_cost cost;
 
     rcp.mod[SASS_MOD_FUNCTION] = SASS_MUFU_RCP;
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_cost_of(&machine, &imad).interval, 2, 0);
     cost = machine_cost_of(&machine, &rcp);
     check_near(cost.interval, 8, 0);
     check_near(cost.latency, 20, 0);
     assert_false(cost.assumed);
     assert_true(machine_cost_of(&machine, &s2r).assumed);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 /* Two passes through the heavy half of the FMA pipe stop the scheduler, one does not. */
 static void a_wide_product_takes_three_slots(void **state)
 {
-    struct device device = h200();
-    struct machine machine;
     const struct sass imad = {.op = SASS_IMAD, .sm = 90}, fadd = {.op = SASS_FADD, .sm = 90},
                       wide = {.op = SASS_IMAD, .sm = 90, .mod = {[SASS_MOD_WIDE] = 1}};
 
     device.ops[DEVICE_OP_IMAD_WIDE].interval = (struct device_value){true, 4, 4, 0, "by hand"};
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_again();
     check_near(machine_cost_of(&machine, &wide).slots, 3, 0);
     check_near(machine_cost_of(&machine, &imad).slots, 1, 0);
     check_near(machine_cost_of(&machine, &fadd).slots, 1, 0);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 /* Requests that merge are lookups where nobody measured them. Sectors asked for four times in a row that come
  * at 40 B/cycle, where single ones take 2 sectors' time: 4 for a run, of which 2 for its first request. */
 static void merged_requests_cost_less(void **state)
 {
-    struct device device = h200();
-    struct machine machine;
-
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
     device.values[DEVICE_L2_SCATTERED].known = device.values[DEVICE_L2_MERGED].known = true;
     device.values[DEVICE_L2_SCATTERED].sustained = 20;
     device.values[DEVICE_L2_MERGED].sustained = 40;
     check_near(machine_reads(&machine, 1, 1, 3, 1000), 2 + 3 * 2. / 3, 1e-9);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 /* The profile by hand has no scattered rates: sectors then cost as in order. A measured one says how much
  * more, by how many can be under way. */
 static void scattered_sectors_cost_more(void **state)
 {
-    struct device device = h200();
-    struct machine machine;
-
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_brings(&machine, 256, 128, 0, 1000), 256, 0);
     check_near(machine_reads(&machine, 4, 4, 0, 1000), 4, 0);
     device.values[DEVICE_DRAM_SCATTERED].known = true;
@@ -157,25 +134,16 @@ static void scattered_sectors_cost_more(void **state)
     check_near(machine_brings(&machine, 256, 128, 0, 1000), 256 + 128, 1e-9);
     check_near(machine_reads(&machine, 4, 4, 0, 1000), 8, 1e-9);
     check_near(machine_reads(&machine, 4, 1, 0, 1000), 4, 1e-9);
-    machine_release(&machine);
-    device_release(&device);
-
-    assert_int_equal(device_read(&device, "model/device/profiles/nvidia-h200.json", NULL), 0);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_of("model/device/profiles/nvidia-h200.json");
     assert_true(machine_brings(&machine, 64, 64, 0, 224) > 1.2 * machine_brings(&machine, 64, 64, 0, 480));
     assert_true(machine_brings(&machine, 64, 64, 0, 480) > machine_brings(&machine, 64, 64, 0, 1984));
-    machine_release(&machine);
-    device_release(&device);
 }
 
 /* A line alone takes as much longer than one of two as it was measured to. */
 static void lone_lines_cost_more(void **state)
 {
     static const double x[] = {128, 256, 512}, read[] = {4.3e12 / 1.2, 4.3e12 / 1.1, 4.3e12 / 1.05};
-    struct device device = h200();
-    struct machine machine;
 
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine_lone_line(&machine, false), 0, 0);
     check_near(machine_lone_line(&machine, true), 0, 0);
     assert_int_equal(
@@ -183,8 +151,6 @@ static void lone_lines_cost_more(void **state)
     check_near(machine_lone_line(&machine, false), 0.1, 1e-9);
     check_near(machine_lone_line(&machine, true), 0, 0);
     check_near(machine_brings(&machine, 256, 0, 128, 1000), 256 + 12.8, 1e-9);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 static void measure(struct device *device, enum device_value_id id, double value)
@@ -196,21 +162,17 @@ static void measure(struct device *device, enum device_value_id id, double value
  * measured costs what is nearest to it. */
 static void written_sectors_cost_by_their_kind(void **state)
 {
-    struct device device = h200();
-    struct machine machine;
-
     measure(&device, DEVICE_L2_READ, 40);
     measure(&device, DEVICE_L2_WRITE, 20);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_again();
     check_near(machine_writes(&machine, 4, 1, 4), 8, 1e-9);
     check_near(machine_writes(&machine, 4, 4, 1), 8, 1e-9);
     assert_true(machine.merge_lines == INFINITY);
-    machine_release(&machine);
     measure(&device, DEVICE_L2_WRITE_PARTIAL, 16);
     measure(&device, DEVICE_L2_SCATTERED_WRITE, 10);
     measure(&device, DEVICE_L2_SCATTERED_PARTIAL, 8);
     measure(&device, DEVICE_STORE_MERGE_LINES, 16);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_again();
     check_near(machine_writes(&machine, 4, 1, 4), 8, 1e-9);
     check_near(machine_writes(&machine, 4, 1, 0), 10, 1e-9);
     check_near(machine_writes(&machine, 4, 1, 2), 9, 1e-9);
@@ -218,32 +180,24 @@ static void written_sectors_cost_by_their_kind(void **state)
     check_near(machine_writes(&machine, 4, 4, 0), 20, 1e-9);
     check_near(machine_writes(&machine, 0, 0, 0), 0, 0);
     check_near(machine.merge_lines, 16, 0);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 /* Shares of loads by how long they take: their mean is 1, and nothing is spread where nobody measured it. */
 static void loads_are_spread_as_measured(void **state)
 {
     const double x[] = {1 / 32., 31 / 32.}, y[] = {0.5, 1.4};
-    struct device device = h200();
-    struct machine machine;
     double sum = 0;
 
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
     check_near(machine.dram_spread[0], 1, 0);
     check_near(machine.dram_spread[MACHINE_SPREAD - 1], 1, 0);
-    machine_release(&machine);
     assert_int_equal(device_curve_set(&device.curves[DEVICE_CURVE_DRAM_SPREAD], x, y, 2, "test", NULL), 0);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_again();
     check_near(machine.dram_spread[0], 0.5, 1e-9);
     check_near(machine.dram_spread[5], 0.8, 1e-9);
     for (int i = 0; i < MACHINE_SPREAD; i++)
         sum += machine.dram_spread[i];
     check_near(sum, MACHINE_SPREAD, 1e-9);
     assert_true(machine.dram_spread[MACHINE_SPREAD - 1] > 1.4);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 /* The longest code that is supplied best is the measure, also where a profile says that it costs nothing. */
@@ -251,30 +205,25 @@ static void code_costs_what_it_takes_beyond_the_best(void **state)
 {
     const double x[] = {1024, 4096, 16384}, y[] = {4.5, 4, 6}, nothing[] = {0, 0, 0};
     struct device_curve *curve;
-    struct device device = h200();
-    struct machine machine;
 
     curve = &device.curves[DEVICE_CURVE_INSTRUCTION_SUPPLY_FULL];
     assert_int_equal(device_curve_set(curve, x, y, 3, "test", NULL), 0);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_again();
     check_near(machine_supply(&machine, 1024), 1, 0);
     check_near(machine_supply(&machine, 10240), 1.25, 1e-9);
     check_near(machine_supply(&machine, 65536), 1.5, 1e-9);
     assert_int_equal(device_curve_set(curve, x, nothing, 3, "test", NULL), 0);
     check_near(machine_supply(&machine, 65536), 1, 0);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 static void what_is_missing_is_named(void **state)
 {
-    struct device device = h200(), empty;
+    struct device empty;
     struct err err = {0};
-    struct machine machine;
     double value;
 
     device.values[DEVICE_SHARED_LATENCY].known = false;
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    machine_again();
     assert_int_equal(machine_need(&value, &machine, DEVICE_SHARED_LATENCY, &err), ERR_MISSING);
     assert_non_null(strstr(err.text, "shared_latency"));
     assert_non_null(strstr(err.text, "calibrate"));
@@ -299,25 +248,20 @@ static void what_is_missing_is_named(void **state)
 
 static void barriers_grow_with_their_warps(void **state)
 {
-    struct device device = h200();
-    struct machine machine;
     double one, eight;
 
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
     assert_int_equal(machine_barrier(&one, &machine, 1, NULL), 0);
     assert_int_equal(machine_barrier(&eight, &machine, 8, NULL), 0);
     check_near(one, 20, 0);
     check_near(eight, 27, 0);
-    machine_release(&machine);
-    device_release(&device);
 }
 
 int main(void)
 {
-    return RUN_TESTS(capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle, clusters_leave_sms_out,
-                     curves_are_factors_over_utilisation, costs_of_instructions,
-                     a_wide_product_takes_three_slots, merged_requests_cost_less, scattered_sectors_cost_more,
-                     lone_lines_cost_more, written_sectors_cost_by_their_kind, loads_are_spread_as_measured,
-                     code_costs_what_it_takes_beyond_the_best, what_is_missing_is_named,
-                     barriers_grow_with_their_warps);
+    return RUN_TESTS_EACH(
+        set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
+        clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
+        a_wide_product_takes_three_slots, merged_requests_cost_less, scattered_sectors_cost_more,
+        lone_lines_cost_more, written_sectors_cost_by_their_kind, loads_are_spread_as_measured,
+        code_costs_what_it_takes_beyond_the_best, what_is_missing_is_named, barriers_grow_with_their_warps);
 }

@@ -40,17 +40,16 @@ static uint64_t bytes_of(const struct program *p, enum sass_op op)
     return sum;
 }
 
+static struct program p;
+
 /* The ring goes round several times: consumers wait for data, the producer for a free stage. */
 static void pipelines_run(void **state)
 {
-    struct program p;
-
     open_pipeline(&p, "pipeline", 23);
     program_scalar(&p, 0);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
     check_doubled(&p, 23);
     program_check_modes(&p);
-    program_close(&p);
 }
 
 /* The waits of a ring in steady state are not executed one by one, and what it copies is counted all the same;
@@ -58,12 +57,10 @@ static void pipelines_run(void **state)
 static void long_pipelines_are_extrapolated(void **state)
 {
     enum { TILES = 100001 };
-    struct program p;
 
     open_pipeline(&p, "pipeline", 403);
     program_scalar(&p, 0);
     program_check_modes(&p);
-    program_close(&p);
 
     open_pipeline(&p, "pipeline", TILES);
     program_scalar(&p, 0);
@@ -71,13 +68,11 @@ static void long_pipelines_are_extrapolated(void **state)
     assert_int_equal(bytes_of(&p, SASS_UBLKCP), (uint64_t)TILES * TILE * sizeof(float));
     assert_true(p.result.executed < 1 << 18);
     assert_true(p.result.blocks[0].events[0].cut);
-    program_close(&p);
 }
 
 /* Every wait is for a phase at which as much arrives as in the emulation, or for none. */
 static void phases_are_noted(void **state)
 {
-    struct program p;
     const struct emulate_block *block;
     unsigned waits = 0, arrivals = 0, copies = 0;
 
@@ -99,38 +94,30 @@ static void phases_are_noted(void **state)
     assert_int_equal(copies, 12);                      /* tiles of the first of two blocks */
     assert_int_equal(arrivals, 3 + 12 + 12 + 12 * 64); /* the block's barrier, announced, come, read */
     assert_int_equal(waits, 3 + 2 * 12 + 12 - STAGES); /* the first round of stages is empty */
-    program_close(&p);
 }
 
 /* A byte too many is announced. */
 static void bytes_that_never_come_hang(void **state)
 {
-    struct program p;
-
     open_pipeline(&p, "pipeline", 23);
     program_scalar(&p, 16);
     program_run(&p, EMULATE_SLICED, EMULATE_DEADLOCK);
     assert_non_null(strstr(p.result.reason, "0 arrivals and 16 bytes are missing"));
-    program_close(&p);
 }
 
 /* What a stage holds is passed on in shared memory: which warp runs when matters. */
 static void tiles_are_handed_out(void **state)
 {
-    struct program p;
-
     open_pipeline(&p, "handed_out", 11);
     program_buffer(&p, ELEMENT_INT32, 1, NULL);
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
     check_doubled(&p, 11);
     program_run(&p, EMULATE_SLICED, EMULATE_DONE);
     assert_true(p.result.assumed);
-    program_close(&p);
 }
 
 static void arrivals_and_bytes_are_counted(void **state)
 {
-    struct program p;
     int out[36];
 
     open(&p, "counts", LANES);
@@ -143,52 +130,45 @@ static void arrivals_and_bytes_are_counted(void **state)
     assert_int_equal(out[33], 1);
     assert_int_equal(out[34], 0); /* 64 bytes are */
     assert_int_equal(out[35], 1);
-    program_close(&p);
 }
 
-static void check_pairs_exchanged(struct program *p, int count, int width)
+static void check_pairs_exchanged(int count, int width)
 {
     int out[4 * LANES];
 
-    program_read(p, 0, out);
+    program_read(&p, 0, out);
     for (int i = 0; i < count; i++)
         assert_int_equal(out[i], ((i / width) ^ 1) * width + i % width);
 }
 
 static void copies_of_threads_arrive(void **state)
 {
-    struct program p;
-
     open(&p, "copied", LANES);
     program_buffer(&p, ELEMENT_INT32, LANES, NULL);
     program_buffer(&p, ELEMENT_INT32, LANES, "i");
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
-    check_pairs_exchanged(&p, LANES, 1);
+    check_pairs_exchanged(LANES, 1);
     program_check_modes(&p);
-    program_close(&p);
 }
 
 /* The loop around a copy whose operands differ by lane is left by all lanes at once. */
 static void lanes_copy_one_after_another(void **state)
 {
-    struct program p;
-
     open(&p, "each", LANES);
     program_buffer(&p, ELEMENT_INT32, 4 * LANES, NULL);
     program_buffer(&p, ELEMENT_INT32, 4 * LANES, "i");
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
-    check_pairs_exchanged(&p, 4 * LANES, 4);
+    check_pairs_exchanged(4 * LANES, 4);
     program_check_modes(&p);
-    program_close(&p);
 }
 
-static uint64_t issued(const struct program *p, enum sass_op op)
+static uint64_t issued(enum sass_op op)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < p->code.count; i++)
-        if (p->code.instructions[i].op == op)
-            sum += p->result.blocks[0].counts[i].issued;
+    for (size_t i = 0; i < p.code.count; i++)
+        if (p.code.instructions[i].op == op)
+            sum += p.result.blocks[0].counts[i].issued;
     return sum;
 }
 
@@ -196,16 +176,13 @@ static uint64_t issued(const struct program *p, enum sass_op op)
  * nothing. */
 static void groups_take_turns(void **state)
 {
-    struct program p;
-
     open(&p, "turns", 384);
     program_buffer(&p, ELEMENT_FLOAT32, 256, NULL);
     program_scalar(&p, 10);
     program_scalar64(&p, 0x4000004000010000);
     program_run(&p, EMULATE_SLICED, EMULATE_DONE);
-    assert_int_equal(issued(&p, SASS_HGMMA), 8 * 10);
-    assert_int_equal(issued(&p, SASS_USETMAXREG), 12);
-    program_close(&p);
+    assert_int_equal(issued(SASS_HGMMA), 8 * 10);
+    assert_int_equal(issued(SASS_USETMAXREG), 12);
 }
 
 enum { ROWS_ALL = 20, COLUMNS = 96, BOX_ROWS = 8, BOX_COLUMNS = 64 };
@@ -238,7 +215,6 @@ static int in_box(const uint16_t *seen, enum tensor_swizzle swizzle, int row, in
 static void check_box(enum tensor_swizzle swizzle, int x, int y)
 {
     const struct tensor_map maps[] = {map_of(5, swizzle), map_of(6, swizzle)};
-    struct program p;
     uint16_t seen[BOX_ROWS * BOX_COLUMNS], *back;
 
     open(&p, "boxes", LANES);
@@ -265,7 +241,6 @@ static void check_box(enum tensor_swizzle swizzle, int x, int y)
         }
     free(back);
     program_check_modes(&p);
-    program_close(&p);
 }
 
 /* Whole, beyond the far edges, before the near ones. */
@@ -289,7 +264,6 @@ static void boxes_hold_what_was_loaded(void **state)
     enum { BOX = BOX_ROWS * BOX_COLUMNS };
     const struct tensor_map map = map_of(2, TENSOR_SWIZZLE_NONE);
     uint16_t seen[6 * BOX];
-    struct program p;
 
     open(&p, "boxes_in_turn", LANES);
     program_buffer(&p, ELEMENT_INT32, sizeof seen / 4, NULL);
@@ -312,14 +286,12 @@ static void boxes_hold_what_was_loaded(void **state)
     assert_int_equal(seen[BOX], 77);
     assert_int_equal(seen[BOX + 1], 0);
     program_check_modes(&p);
-    program_close(&p);
 }
 
 /* Pairs of blocks: multicast copies, arrivals at the other's mbarrier, stores into its shared memory. */
 static void clusters_share_tiles(void **state)
 {
     enum { ROUNDS = 5, BLOCKS = 4 };
-    struct program p;
     int *out = malloc((ROUNDS + 1) * BLOCKS * LANES * sizeof *out);
 
     assert_non_null(out);
@@ -343,14 +315,14 @@ static void clusters_share_tiles(void **state)
     for (size_t i = 0; i < p.code.count; i++)
         if (p.code.instructions[i].op == SASS_UBLKCP)
             assert_int_equal(p.result.blocks[0].counts[i].receivers, 2);
-    program_close(&p);
     free(out);
 }
 
 int main(void)
 {
-    return RUN_TESTS(pipelines_run, long_pipelines_are_extrapolated, phases_are_noted,
-                     bytes_that_never_come_hang, tiles_are_handed_out, arrivals_and_bytes_are_counted,
-                     copies_of_threads_arrive, lanes_copy_one_after_another, groups_take_turns,
-                     boxes_are_clipped_and_swizzled, boxes_hold_what_was_loaded, clusters_share_tiles);
+    return RUN_TESTS_EACH(NULL, program_close, pipelines_run, long_pipelines_are_extrapolated,
+                          phases_are_noted, bytes_that_never_come_hang, tiles_are_handed_out,
+                          arrivals_and_bytes_are_counted, copies_of_threads_arrive,
+                          lanes_copy_one_after_another, groups_take_turns, boxes_are_clipped_and_swizzled,
+                          boxes_hold_what_was_loaded, clusters_share_tiles);
 }

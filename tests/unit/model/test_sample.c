@@ -28,11 +28,12 @@ static void measure(struct traffic *out, struct program *p)
     check_ok(traffic_of(out, &p->code, &p->result, &p->launch, &caches, &err), &err);
 }
 
+static struct program p;
+
 static void counts_vector_add(void **state)
 {
     const unsigned blocks = 1 << 16;
     const double n = 256.0 * blocks;
-    struct program p;
     struct traffic t;
 
     program_open(&p, 90, "add", 256);
@@ -55,13 +56,11 @@ static void counts_vector_add(void **state)
     check_near(t.dram.written * t.warps, 4 * n, 0);
     check_near(t.touched.read, 8 * n, 0);
     traffic_release(&t);
-    program_close(&p);
 }
 
 /* A partial last block is found and weighs what it is. */
 static void weighs_edges(void **state)
 {
-    struct program p;
     double issued = 0;
 
     program_open(&p, 90, "add", 256);
@@ -75,7 +74,6 @@ static void weighs_edges(void **state)
             if (p.code.instructions[k].op == SASS_STG)
                 issued += p.result.blocks[b].weight * (double)p.result.blocks[b].counts[k].requests;
     check_near(issued, 8 * 99 + 1, 1e-9);
-    program_close(&p);
 }
 
 /* Blocks whose loaded lengths differ at one end of the grid: what is counted is what all of them issue. */
@@ -84,7 +82,6 @@ static void counts_rows_of_blocks(void **state)
     const struct emulate_options options = {.mode = EMULATE_SLICED};
     double sum = 0, all = 0;
     struct emulate_result whole;
-    struct program p;
     struct err err = {0};
 
     program_open(&p, 90, "ragged", 128);
@@ -109,7 +106,6 @@ static void counts_rows_of_blocks(void **state)
     check_near(sum, all, 0.01 * all);
     assert_true(!(p.result.work_error > 0)); /* nor what sums in floating point miss */
     emulate_result_release(&whole);
-    program_close(&p);
 }
 
 /* Where blocks vary, the many around the middle do not stand for all: a tenth of the rows, in the middle, is
@@ -119,7 +115,6 @@ static void spreads_where_blocks_vary(void **state)
     const unsigned blocks = 1000;
     const double rows = 128.0 * blocks, loads = rows + rows / 10 * 100;
     double sum = 0;
-    struct program p;
 
     program_open(&p, 90, "ragged", 128);
     p.launch.grid[0] = blocks;
@@ -133,15 +128,12 @@ static void spreads_where_blocks_vary(void **state)
             if (p.code.instructions[k].op == SASS_LDG)
                 sum += p.result.blocks[b].weight * (double)p.result.blocks[b].counts[k].lanes;
     check_near(sum, loads + 2 * rows, 0.2 * loads);
-    program_close(&p);
 }
 
 /* What has to be executed one by one is dear: of it few blocks are enough, and the work of rows of unequal
  * length is known as well as is said. */
 static void takes_fewer_where_all_is_executed(void **state)
 {
-    struct program p;
-
     program_open(&p, 90, "ragged", 1024);
     p.launch.grid[0] = 100;
     program_buffer(&p, ELEMENT_INT32, 102401, "20000 * i + random(i) % 19000");
@@ -152,14 +144,12 @@ static void takes_fewer_where_all_is_executed(void **state)
     assert_true(p.result.executed > 1 << 18);
     assert_in_range(p.result.block_count, 3, 5);
     assert_true(p.result.work_error < 0.1);
-    program_close(&p);
 }
 
 static void shares_tiles_of_matrices(void **state)
 {
     const int n = 2048;
     const double matrix = 4.0 * n * n;
-    struct program p;
     struct traffic t;
 
     program_open(&p, 90, "product", 16);
@@ -176,7 +166,6 @@ static void shares_tiles_of_matrices(void **state)
     /* a wave of 1056 blocks: 8.25 rows of 16 A rows each, and all of B */
     check_near(t.touched.wave_read, 4.0 * (8.25 * 16 * n + (double)n * n), 1);
     traffic_release(&t);
-    program_close(&p);
 }
 
 static void counts_bank_conflicts(void **state)
@@ -188,7 +177,6 @@ static void counts_bank_conflicts(void **state)
 
     for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
         const struct sass *load = NULL;
-        struct program p;
         struct traffic t;
 
         program_open(&p, 90, "banks", 32);
@@ -208,7 +196,6 @@ static void counts_bank_conflicts(void **state)
         }
         assert_non_null(load);
         traffic_release(&t);
-        program_close(&p);
     }
 }
 
@@ -219,7 +206,6 @@ static void copies_blocks_that_are_alike(void **state)
     const unsigned n = 2048;
     struct emulation *emulation;
     struct emulate_result alone;
-    struct program p;
     struct err err = {0};
 
     program_open(&p, 90, "product", 16);
@@ -242,12 +228,10 @@ static void copies_blocks_that_are_alike(void **state)
         emulate_result_release(&alone);
     }
     emulation_close(emulation);
-    program_close(&p);
 }
 
 static void refuses_what_did_not_end(void **state)
 {
-    struct program p;
     struct traffic t;
     struct err err = {0};
 
@@ -257,12 +241,12 @@ static void refuses_what_did_not_end(void **state)
     program_run(&p, EMULATE_SLICED, EMULATE_BAD_ADDRESS);
     assert_int_equal(traffic_of(&t, &p.code, &p.result, &p.launch, &caches, &err), ERR_USAGE);
     assert_string_equal(err.text, "the emulation ended as 'bad address': traffic needs one that is done");
-    program_close(&p);
 }
 
 int main(void)
 {
-    return RUN_TESTS(counts_vector_add, weighs_edges, counts_rows_of_blocks, spreads_where_blocks_vary,
-                     takes_fewer_where_all_is_executed, shares_tiles_of_matrices, counts_bank_conflicts,
-                     copies_blocks_that_are_alike, refuses_what_did_not_end);
+    return RUN_TESTS_EACH(NULL, program_close, counts_vector_add, weighs_edges, counts_rows_of_blocks,
+                          spreads_where_blocks_vary, takes_fewer_where_all_is_executed,
+                          shares_tiles_of_matrices, counts_bank_conflicts, copies_blocks_that_are_alike,
+                          refuses_what_did_not_end);
 }

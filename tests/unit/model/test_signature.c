@@ -53,12 +53,13 @@ static struct signature sign(struct signer *signer, unsigned x, unsigned y)
     return out;
 }
 
+static struct program p;
+
 /* What was learned of the loops of a block shows in what the next one costs, and in nothing else. */
 static void forgets_blocks_before(void **state)
 {
     struct signature first, later;
     struct signer signer;
-    struct program p;
     struct err err = {0};
 
     open_product(&p, 4096);
@@ -70,7 +71,6 @@ static void forgets_blocks_before(void **state)
     assert_int_equal(later.hash, first.hash);
     assert_int_equal(later.issued, first.issued);
     signer_close(&signer);
-    program_close(&p);
 }
 
 /* A block that was executed is not signed where what it issues says what it is like. */
@@ -80,7 +80,6 @@ static void issues_tell_blocks_apart(void **state)
     struct signer signer;
     struct origin origin;
     struct strata strata;
-    struct program p;
     struct err err = {0};
 
     open_triangle(&p, 16);
@@ -101,10 +100,9 @@ static void issues_tell_blocks_apart(void **state)
     strata_release(&strata);
     origin_release(&origin);
     signer_close(&signer);
-    program_close(&p);
 }
 
 int main(void)
 {
-    return RUN_TESTS(forgets_blocks_before, issues_tell_blocks_apart);
+    return RUN_TESTS_EACH(NULL, program_close, forgets_blocks_before, issues_tell_blocks_apart);
 }
