@@ -74,7 +74,7 @@ int js_fail(const struct js_at *at, struct err *err, const char *format, ...)
 void js_place(char *out, size_t size, const struct js_at *at);
 
 /* Building. Constructors return null when memory ends; the setters steal `value`, return ERR_MEMORY when it
- * is null or memory ends. Non-finite reals become null. */
+ * or what it is put into is null, or memory ends. Non-finite reals become null. */
 struct json *js_new_object(void);
 struct json *js_new_array(void);
 struct json *js_new_string(const char *text);
@@ -82,10 +82,13 @@ struct json *js_new_integer(int64_t value);
 struct json *js_new_real(double value);
 struct json *js_new_bool(bool value);
 struct json *js_new_null(void);
+struct json *js_new_reals(const double *values, size_t count);
+struct json *js_new_counts(const unsigned *values, size_t count);
+struct json *js_new_strings(const char *const *texts, size_t count);
 struct json *js_copy(const struct json *json); /* deep */
 int js_set(struct json *object, const char *key, struct json *value);
 int js_append(struct json *array, struct json *value);
-/* The value; freed and null when making it `failed`, which may have been for its being null. */
+/* The value; freed and null when making it `failed`: js_unless(js_set(object, ...) | js_set(object, ...), object). */
 struct json *js_unless(int failed, struct json *value);
 int js_set_string(struct json *object, const char *key, const char *text);
 int js_set_integer(struct json *object, const char *key, int64_t value);

@@ -70,11 +70,7 @@ static struct json *request_head(const struct compile_request *request)
         options = NULL;
     }
     js_free(options);
-    if (rc) {
-        js_free(head);
-        return NULL;
-    }
-    return head;
+    return js_unless(rc, head);
 }
 
 static int fail_compile(struct compile_result *out, struct err *err, const char *format, double number)

@@ -128,43 +128,30 @@ int protocol_from_json(struct protocol *out, const struct js_at *at, struct err 
     return 0;
 }
 
-static int write_samples(struct json *json, const struct trial *trial)
-{
-    struct json *samples = js_new_array();
-
-    for (size_t i = 0; samples && i < trial->sample_count; i++)
-        if (js_append(samples, js_new_real(trial->samples_s[i]))) {
-            js_free(samples);
-            return ERR_MEMORY;
-        }
-    return js_set(json, "samples_s", samples);
-}
-
 struct json *trial_to_json(const struct trial *trial)
 {
     struct json *json = js_new_object();
 
-    if (!json)
-        return NULL;
-    if (js_set_string(json, "outcome", outcome_text(trial->outcome)) ||
-        js_set_string(json, "message", trial->message) || write_samples(json, trial) ||
-        js_set_integer(json, "discarded", (int64_t)trial->discarded) ||
-        js_set_integer(json, "launches", trial->launches) || js_set_real(json, "time_s", trial->time_s) ||
-        js_set_real(json, "clock_hz", trial->clock_hz) || js_set_bool(json, "throttled", trial->throttled) ||
-        js_set_bool(json, "gave_up", trial->gave_up) || js_set_real(json, "energy_j", trial->energy_j) ||
-        js_set_real(json, "power_w", trial->power_w) ||
-        js_set_real(json, "energy_window_s", trial->energy_window_s) ||
-        js_set_real(json, "error_max", trial->error_max) || js_set_real(json, "verify_s", trial->verify_s) ||
-        js_set_real(json, "benchmark_s", trial->benchmark_s) ||
-        js_set_real(json, "total_s", trial->total_s) || js_set_real(json, "kernel_s", trial->kernel_s) ||
-        js_set_integer(json, "registers", trial->registers) ||
-        js_set_integer(json, "shared_bytes", trial->shared_bytes) ||
-        js_set_integer(json, "local_bytes", trial->local_bytes) ||
-        js_set_integer(json, "blocks_per_sm", trial->blocks_per_sm)) {
-        js_free(json);
-        return NULL;
-    }
-    return json;
+    return js_unless(
+        js_set_string(json, "outcome", outcome_text(trial->outcome)) ||
+            js_set_string(json, "message", trial->message) ||
+            js_set(json, "samples_s", js_new_reals(trial->samples_s, trial->sample_count)) ||
+            js_set_integer(json, "discarded", (int64_t)trial->discarded) ||
+            js_set_integer(json, "launches", trial->launches) || js_set_real(json, "time_s", trial->time_s) ||
+            js_set_real(json, "clock_hz", trial->clock_hz) ||
+            js_set_bool(json, "throttled", trial->throttled) ||
+            js_set_bool(json, "gave_up", trial->gave_up) || js_set_real(json, "energy_j", trial->energy_j) ||
+            js_set_real(json, "power_w", trial->power_w) ||
+            js_set_real(json, "energy_window_s", trial->energy_window_s) ||
+            js_set_real(json, "error_max", trial->error_max) ||
+            js_set_real(json, "verify_s", trial->verify_s) ||
+            js_set_real(json, "benchmark_s", trial->benchmark_s) ||
+            js_set_real(json, "total_s", trial->total_s) || js_set_real(json, "kernel_s", trial->kernel_s) ||
+            js_set_integer(json, "registers", trial->registers) ||
+            js_set_integer(json, "shared_bytes", trial->shared_bytes) ||
+            js_set_integer(json, "local_bytes", trial->local_bytes) ||
+            js_set_integer(json, "blocks_per_sm", trial->blocks_per_sm),
+        json);
 }
 
 static int read_samples(struct trial *out, const struct js_at *object, struct err *err)

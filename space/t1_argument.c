@@ -134,10 +134,7 @@ static int read_argument(struct json **out, struct t1_reader *reader, const stru
     struct json *made = js_new_object();
     const int failed = made ? fill_argument(reader, made, argument, position) : t1_memory(reader);
 
-    if (failed)
-        js_free(made);
-    else
-        *out = made;
+    *out = js_unless(failed, made);
     return failed;
 }
 

@@ -274,28 +274,17 @@ static struct json *judgement_json(const struct judgement *j)
 {
     struct json *object = js_new_object();
 
-    if (object &&
-        !(js_set_integer(object, "count", (int64_t)j->count) |
-          js_set_real(object, "mean_error", j->mean_error) |
-          js_set_real(object, "median_error", j->median_error) | js_set_real(object, "ratio", j->ratio) |
-          js_set_real(object, "pairs_right", j->pairs_right) | js_set_real(object, "spearman", j->spearman) |
-          js_set_integer(object, "first_good", (int64_t)j->first_good) |
-          js_set_real(object, "found_1_percent", j->found_percent[0]) |
-          js_set_real(object, "found_5_percent", j->found_percent[1]) |
-          js_set_real(object, "found_25_percent", j->found_percent[2])))
-        return object;
-    js_free(object);
-    return NULL;
-}
-
-static struct json *quarters_json(const struct confidence_judgement *confidence)
-{
-    struct json *list = js_new_array();
-    int failed = 0;
-
-    for (size_t q = 0; q < JUDGE_QUARTERS && list; q++)
-        failed |= js_append(list, js_new_real(confidence->quarter[q]));
-    return js_unless(failed, list);
+    return js_unless(js_set_integer(object, "count", (int64_t)j->count) |
+                         js_set_real(object, "mean_error", j->mean_error) |
+                         js_set_real(object, "median_error", j->median_error) |
+                         js_set_real(object, "ratio", j->ratio) |
+                         js_set_real(object, "pairs_right", j->pairs_right) |
+                         js_set_real(object, "spearman", j->spearman) |
+                         js_set_integer(object, "first_good", (int64_t)j->first_good) |
+                         js_set_real(object, "found_1_percent", j->found_percent[0]) |
+                         js_set_real(object, "found_5_percent", j->found_percent[1]) |
+                         js_set_real(object, "found_25_percent", j->found_percent[2]),
+                     object);
 }
 
 static struct json *verdict_json(const struct verdict *verdict)
@@ -306,27 +295,26 @@ static struct json *verdict_json(const struct verdict *verdict)
 
     for (r = 0; r < RIVAL_COUNT && !failed; r++)
         failed = js_set(baselines, rival_text((enum rival)r), judgement_json(&verdict->baselines[r]));
-    if (object && !js_set(object, "models", baselines) && !failed &&
-        !(js_set_string(object, "kernel", from->kernel) | js_set_string(object, "problem", from->problem) |
-          js_set_string(object, "device", from->device) | js_set_string(object, "date", from->date) |
-          js_set_integer(object, "valid", (int64_t)from->valid) |
-          js_set_integer(object, "recorded", (int64_t)from->recorded) |
-          js_set_integer(object, "measured", (int64_t)from->count) |
-          js_set_integer(object, "predicted", (int64_t)verdict->predicted) |
-          js_set(object, "estimate", judgement_json(&verdict->estimate)) |
-          js_set(object, "without_cubin", judgement_json(&verdict->neighbours.judgement)) |
-          js_set_integer(object, "without_cubin_from", (int64_t)verdict->neighbours.compiled) |
-          js_set_real(object, "without_cubin_difference", verdict->neighbours.difference) |
-          js_set_integer(object, "bound_violated", (int64_t)verdict->bound.violated) |
-          js_set_real(object, "bound_worst", verdict->bound.worst) |
-          js_set_real(object, "bound_tightness", verdict->bound.tightness) |
-          js_set_real(object, "bound_cut", verdict->bound.cut) |
-          js_set(object, "error_by_confidence", quarters_json(&verdict->confidence)) |
-          js_set_real(object, "predict_s_median", verdict->predict_s_median) |
-          js_set_real(object, "predict_s_most", verdict->predict_s_most)))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(
+        js_set(object, "models", baselines) | failed | js_set_string(object, "kernel", from->kernel) |
+            js_set_string(object, "problem", from->problem) | js_set_string(object, "device", from->device) |
+            js_set_string(object, "date", from->date) |
+            js_set_integer(object, "valid", (int64_t)from->valid) |
+            js_set_integer(object, "recorded", (int64_t)from->recorded) |
+            js_set_integer(object, "measured", (int64_t)from->count) |
+            js_set_integer(object, "predicted", (int64_t)verdict->predicted) |
+            js_set(object, "estimate", judgement_json(&verdict->estimate)) |
+            js_set(object, "without_cubin", judgement_json(&verdict->neighbours.judgement)) |
+            js_set_integer(object, "without_cubin_from", (int64_t)verdict->neighbours.compiled) |
+            js_set_real(object, "without_cubin_difference", verdict->neighbours.difference) |
+            js_set_integer(object, "bound_violated", (int64_t)verdict->bound.violated) |
+            js_set_real(object, "bound_worst", verdict->bound.worst) |
+            js_set_real(object, "bound_tightness", verdict->bound.tightness) |
+            js_set_real(object, "bound_cut", verdict->bound.cut) |
+            js_set(object, "error_by_confidence", js_new_reals(verdict->confidence.quarter, JUDGE_QUARTERS)) |
+            js_set_real(object, "predict_s_median", verdict->predict_s_median) |
+            js_set_real(object, "predict_s_most", verdict->predict_s_most),
+        object);
 }
 
 struct json *table_json(const struct verdict *verdicts, size_t count)

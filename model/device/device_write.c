@@ -11,203 +11,149 @@ static struct json *value_json(const struct device_value *value, const char *uni
 {
     struct json *object = js_new_object();
 
-    if (object && (js_set_real(object, "sustained", value->sustained) ||
-                   js_set_real(object, "best", value->best) || js_set_real(object, "spread", value->spread) ||
-                   js_set_string(object, "unit", unit) || js_set_string(object, "origin", value->origin))) {
-        js_free(object);
-        return NULL;
-    }
-    return object;
+    return js_unless(
+        js_set_real(object, "sustained", value->sustained) || js_set_real(object, "best", value->best) ||
+            js_set_real(object, "spread", value->spread) || js_set_string(object, "unit", unit) ||
+            js_set_string(object, "origin", value->origin),
+        object);
 }
 
-static struct json *reals_json(const double *values, size_t count)
+/* Nonzero when memory ends; what is not known is left out. */
+static int set_known(struct json *object, const char *key, const struct device_value *value, const char *unit)
 {
-    struct json *list = js_new_array();
-
-    for (size_t i = 0; list && i < count; i++) {
-        if (js_append(list, js_new_real(values[i]))) {
-            js_free(list);
-            return NULL;
-        }
-    }
-    return list;
+    return value->known ? js_set(object, key, value_json(value, unit)) : 0;
 }
 
-static struct json *curve_json(const struct device_curve *curve)
+/* The same as set_known() of a curve. */
+static int set_curve(struct json *object, const char *key, const struct device_curve *curve)
 {
-    struct json *object = js_new_object();
+    struct json *points = curve->count ? js_new_object() : NULL;
 
-    if (object && (js_set(object, "x", reals_json(curve->x, curve->count)) ||
-                   js_set(object, "y", reals_json(curve->y, curve->count)) ||
-                   js_set_string(object, "origin", curve->origin))) {
-        js_free(object);
-        return NULL;
-    }
-    return object;
+    if (!curve->count)
+        return 0;
+    return js_set(object, key,
+                  js_unless(js_set(points, "x", js_new_reals(curve->x, curve->count)) ||
+                                js_set(points, "y", js_new_reals(curve->y, curve->count)) ||
+                                js_set_string(points, "origin", curve->origin),
+                            points));
 }
 
 static struct json *op_json(const struct device_op *op)
 {
     struct json *object = js_new_object();
-    int rc = object ? 0 : ERR_MEMORY;
 
-    if (rc == 0 && op->latency.known)
-        rc = js_set(object, "latency", value_json(&op->latency, "cycles"));
-    if (rc == 0 && op->ilp2.known)
-        rc = js_set(object, "ilp2", value_json(&op->ilp2, "cycles"));
-    if (rc == 0 && op->ilp4.known)
-        rc = js_set(object, "ilp4", value_json(&op->ilp4, "cycles"));
-    if (rc == 0 && op->interval.known)
-        rc = js_set(object, "interval", value_json(&op->interval, "cycles"));
-    if (rc == 0 && op->pipe[0])
-        rc = js_set_string(object, "pipe", op->pipe);
-    if (rc == 0 && op->ridge_warps > 0)
-        rc = js_set_real(object, "ridge_warps", op->ridge_warps);
-    if (rc == 0 && op->roofline.count)
-        rc = js_set(object, "roofline", curve_json(&op->roofline));
-    if (rc) {
-        js_free(object);
-        return NULL;
-    }
-    return object;
+    return js_unless(set_known(object, "latency", &op->latency, "cycles") ||
+                         set_known(object, "ilp2", &op->ilp2, "cycles") ||
+                         set_known(object, "ilp4", &op->ilp4, "cycles") ||
+                         set_known(object, "interval", &op->interval, "cycles") ||
+                         (op->pipe[0] && js_set_string(object, "pipe", op->pipe)) ||
+                         (op->ridge_warps > 0 && js_set_real(object, "ridge_warps", op->ridge_warps)) ||
+                         set_curve(object, "roofline", &op->roofline),
+                     object);
 }
 
 static struct json *limits_json(const struct device_limits *limits)
 {
     struct json *object = js_new_object(), *list = js_new_array();
-    int rc = object && list ? 0 : ERR_MEMORY;
+    int failed = 0;
 
-    for (size_t i = 0; rc == 0 && i < limits->carveout_count; i++)
-        rc = js_append(list, js_new_integer((int64_t)limits->carveouts[i]));
-    if (rc == 0) {
-        rc = js_set(object, "carveouts", list);
-        list = NULL;
-    }
+    for (size_t i = 0; !failed && i < limits->carveout_count; i++)
+        failed = js_append(list, js_new_integer((int64_t)limits->carveouts[i]));
+    failed |= js_set(object, "carveouts", list);
 #define DEVICE_LIMIT(field, description)                                                                     \
-    if (rc == 0)                                                                                             \
-        rc = js_set_integer(object, #field, (int64_t)limits->field);
+    failed = failed || js_set_integer(object, #field, (int64_t)limits->field);
 #include "model/device/device.def"
 #undef DEVICE_LIMIT
-    js_free(list);
-    if (rc) {
-        js_free(object);
-        return NULL;
-    }
-    return object;
+    return js_unless(failed, object);
 }
 
-static int set_groups(struct json *values, struct json *operations, struct json *curves, struct json *notes,
-                      const struct device *device)
+static struct json *values_json(const struct device *device)
 {
-    int rc = values && operations && curves && notes ? 0 : ERR_MEMORY;
+    struct json *object = js_new_object();
+    int failed = 0;
 
-    for (size_t i = 0; rc == 0 && i < DEVICE_VALUE_COUNT; i++) {
+    for (size_t i = 0; !failed && i < DEVICE_VALUE_COUNT; i++) {
         const struct device_value_info *info = device_value_info((enum device_value_id)i);
 
-        if (device->values[i].known)
-            rc = js_set(values, info->name, value_json(&device->values[i], info->unit));
+        failed = set_known(object, info->name, &device->values[i], info->unit);
     }
-    for (size_t i = 0; rc == 0 && i < DEVICE_OP_COUNT; i++)
+    return js_unless(failed, object);
+}
+
+static struct json *operations_json(const struct device *device)
+{
+    struct json *object = js_new_object();
+    int failed = 0;
+
+    for (size_t i = 0; !failed && i < DEVICE_OP_COUNT; i++)
         if (device->ops[i].latency.known || device->ops[i].interval.known)
-            rc = js_set(operations, device_op_text((enum device_op_id)i), op_json(&device->ops[i]));
-    for (size_t i = 0; rc == 0 && i < DEVICE_CURVE_COUNT; i++)
-        if (device->curves[i].count)
-            rc = js_set(curves, device_curve_info((enum device_curve_id)i)->name,
-                        curve_json(&device->curves[i]));
-    for (size_t i = 0; rc == 0 && i < device->note_count; i++)
-        rc = js_append(notes, js_new_string(device->notes[i]));
-    return rc;
+            failed = js_set(object, device_op_text((enum device_op_id)i), op_json(&device->ops[i]));
+    return js_unless(failed, object);
+}
+
+static struct json *curves_json(const struct device *device)
+{
+    struct json *object = js_new_object();
+    int failed = 0;
+
+    for (size_t i = 0; !failed && i < DEVICE_CURVE_COUNT; i++)
+        failed = set_curve(object, device_curve_info((enum device_curve_id)i)->name, &device->curves[i]);
+    return js_unless(failed, object);
 }
 
 static struct json *pairs_json(const struct device *device)
 {
     struct json *object = js_new_object();
+    int failed = 0;
 
-    for (size_t i = 0; object && i < device->pair_count; i++) {
+    for (size_t i = 0; !failed && i < device->pair_count; i++) {
         const struct device_pair *pair = &device->pairs[i];
         char key[64];
 
         snprintf(key, sizeof key, "%s+%s", device_op_text(pair->a), device_op_text(pair->b));
-        if (js_set_real(object, key, pair->cycles)) {
-            js_free(object);
-            return NULL;
-        }
+        failed = js_set_real(object, key, pair->cycles);
     }
-    return object;
+    return js_unless(failed, object);
 }
 
 static struct json *source_json(const struct device_source *source)
 {
     struct json *object = js_new_object();
 
-    if (object &&
-        (js_set_string(object, "name", source->name) || js_set_bool(object, "fast", source->fast) ||
-         js_set_real(object, "instructions", source->instructions) ||
-         js_set_bool(object, "calls", source->calls) || js_set_real(object, "latency", source->latency) ||
-         js_set_real(object, "interval", source->interval))) {
-        js_free(object);
-        return NULL;
-    }
-    return object;
+    return js_unless(
+        js_set_string(object, "name", source->name) || js_set_bool(object, "fast", source->fast) ||
+            js_set_real(object, "instructions", source->instructions) ||
+            js_set_bool(object, "calls", source->calls) || js_set_real(object, "latency", source->latency) ||
+            js_set_real(object, "interval", source->interval),
+        object);
 }
 
 static struct json *sources_json(const struct device *device)
 {
     struct json *list = js_new_array();
+    int failed = 0;
 
-    for (size_t i = 0; list && i < device->source_count; i++) {
-        if (js_append(list, source_json(&device->sources[i]))) {
-            js_free(list);
-            return NULL;
-        }
-    }
-    return list;
-}
-
-static int set_identity(struct json *object, const struct device *device)
-{
-    int rc = js_set_integer(object, "schema", DEVICE_SCHEMA);
-
-    if (rc == 0)
-        rc = js_set_string(object, "name", device->name);
-    if (rc == 0)
-        rc = js_set_integer(object, "sm", device->sm);
-    if (rc == 0)
-        rc = js_set_string(object, "driver", device->driver);
-    if (rc == 0)
-        rc = js_set_string(object, "toolkit", device->toolkit);
-    if (rc == 0)
-        rc = js_set_string(object, "date", device->date);
-    if (rc == 0)
-        rc = js_set_string(object, "source", device->source);
-    if (rc == 0)
-        rc = js_set(object, "limits", limits_json(&device->limits));
-    return rc;
+    for (size_t i = 0; !failed && i < device->source_count; i++)
+        failed = js_append(list, source_json(&device->sources[i]));
+    return js_unless(failed, list);
 }
 
 struct json *device_to_json(const struct device *device)
 {
-    struct json *object = js_new_object(), *values = js_new_object(), *operations = js_new_object();
-    struct json *curves = js_new_object(), *notes = js_new_array();
-    int rc = object ? set_identity(object, device) : ERR_MEMORY;
+    struct json *object = js_new_object();
 
-    if (rc == 0)
-        rc = set_groups(values, operations, curves, notes, device);
-    if (rc == 0) {
-        rc = js_set(object, "values", values) | js_set(object, "operations", operations) |
-             js_set(object, "curves", curves) | js_set(object, "notes", notes) |
-             js_set(object, "pairs", pairs_json(device)) | js_set(object, "sources", sources_json(device));
-        values = operations = curves = notes = NULL;
-    }
-    js_free(values);
-    js_free(operations);
-    js_free(curves);
-    js_free(notes);
-    if (rc) {
-        js_free(object);
-        return NULL;
-    }
-    return object;
+    return js_unless(
+        js_set_integer(object, "schema", DEVICE_SCHEMA) || js_set_string(object, "name", device->name) ||
+            js_set_integer(object, "sm", device->sm) || js_set_string(object, "driver", device->driver) ||
+            js_set_string(object, "toolkit", device->toolkit) ||
+            js_set_string(object, "date", device->date) || js_set_string(object, "source", device->source) ||
+            js_set(object, "limits", limits_json(&device->limits)) ||
+            js_set(object, "values", values_json(device)) ||
+            js_set(object, "operations", operations_json(device)) ||
+            js_set(object, "curves", curves_json(device)) ||
+            js_set(object, "notes", js_new_strings((const char *const *)device->notes, device->note_count)) ||
+            js_set(object, "pairs", pairs_json(device)) || js_set(object, "sources", sources_json(device)),
+        object);
 }
 
 int device_copy(struct device *out, const struct device *device, struct err *err)

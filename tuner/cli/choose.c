@@ -123,18 +123,16 @@ struct json *resources_json(const struct cubin_resources *resources)
 {
     struct json *object = js_new_object();
 
-    if (object && !(js_set_integer(object, "sm", resources->sm) |
-                    js_set_integer(object, "registers", resources->registers) |
-                    js_set_integer(object, "register_cap", resources->register_cap) |
-                    js_set_integer(object, "shared_bytes", resources->shared_bytes) |
-                    js_set_integer(object, "shared_reserved_bytes", resources->shared_reserved_bytes) |
-                    js_set_integer(object, "local_bytes", resources->local_bytes) |
-                    js_set_integer(object, "constant_bytes", resources->constant_bytes) |
-                    js_set_integer(object, "barriers", resources->barriers) |
-                    js_set_integer(object, "spill_instructions", resources->spill_instructions)))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(js_set_integer(object, "sm", resources->sm) |
+                         js_set_integer(object, "registers", resources->registers) |
+                         js_set_integer(object, "register_cap", resources->register_cap) |
+                         js_set_integer(object, "shared_bytes", resources->shared_bytes) |
+                         js_set_integer(object, "shared_reserved_bytes", resources->shared_reserved_bytes) |
+                         js_set_integer(object, "local_bytes", resources->local_bytes) |
+                         js_set_integer(object, "constant_bytes", resources->constant_bytes) |
+                         js_set_integer(object, "barriers", resources->barriers) |
+                         js_set_integer(object, "spill_instructions", resources->spill_instructions),
+                     object);
 }
 
 void resources_print(FILE *out, const struct cubin_resources *resources)

@@ -34,22 +34,21 @@ static int show(struct cli *cli, const char *label, const struct device *device,
                 struct err *err)
 {
     struct json *object;
+    int failed;
 
     if (!list) {
         put_device(cli->out, label, device);
         return 0;
     }
     object = js_new_object();
-    if (object && !(js_set_string(object, "label", label) | js_set_string(object, "name", device->name) |
-                    js_set_integer(object, "sm", device->sm) |
-                    js_set_integer(object, "sm_count", (int64_t)device->limits.sm_count) |
-                    js_set_integer(object, "memory_bytes", (int64_t)device->limits.memory_bytes) |
-                    js_set_string(object, "driver", device->driver) |
-                    js_set_bool(object, "calibrated", device_is_calibrated(device)) |
-                    js_set_bool(object, "published", device_is_published(device))))
-        return js_append(list, object) ? err_memory(err) : 0;
-    js_free(object);
-    return err_memory(err);
+    failed = js_set_string(object, "label", label) | js_set_string(object, "name", device->name) |
+             js_set_integer(object, "sm", device->sm) |
+             js_set_integer(object, "sm_count", (int64_t)device->limits.sm_count) |
+             js_set_integer(object, "memory_bytes", (int64_t)device->limits.memory_bytes) |
+             js_set_string(object, "driver", device->driver) |
+             js_set_bool(object, "calibrated", device_is_calibrated(device)) |
+             js_set_bool(object, "published", device_is_published(device));
+    return failed | js_append(list, object) ? err_memory(err) : 0;
 }
 
 static int show_gpu(struct cli *cli, int number, struct json *list, struct err *err)

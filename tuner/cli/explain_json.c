@@ -62,41 +62,37 @@ static struct json *latency_json(const struct explained *explained)
             failed |= js_set_string(link, "file", file) || js_set_integer(link, "line", line);
         failed |= js_append(chain, link);
     }
-    failed |= js_set(object, "chain", chain);
-    if (!(failed | js_set(object, "lines", lines_json(explained))) &&
-        !(js_set_real(object, "cycles", from->prediction.latency_cycles) |
-          js_set_real(object, "loaded_cycles", from->prediction.loaded_cycles) |
-          js_set_real(object, "own_path_cycles", from->path_cycles) |
-          js_set_real(object, "waited_shared", from->waited_shared) |
-          js_set_real(object, "waited_l1", from->waited_l1) |
-          js_set_real(object, "waited_l2", from->waited_l2) |
-          js_set_real(object, "waited_dram", from->waited_dram) |
-          js_set_real(object, "waited_pipe", from->waited[REPLAY_PIPE]) |
-          js_set_real(object, "waited_barrier", from->waited[REPLAY_AT_BARRIER]) |
-          js_set_real(object, "replace_cycles", from->replace_cycles)))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed | js_set(object, "chain", chain) |
+                         js_set(object, "lines", lines_json(explained)) |
+                         js_set_real(object, "cycles", from->prediction.latency_cycles) |
+                         js_set_real(object, "loaded_cycles", from->prediction.loaded_cycles) |
+                         js_set_real(object, "own_path_cycles", from->path_cycles) |
+                         js_set_real(object, "waited_shared", from->waited_shared) |
+                         js_set_real(object, "waited_l1", from->waited_l1) |
+                         js_set_real(object, "waited_l2", from->waited_l2) |
+                         js_set_real(object, "waited_dram", from->waited_dram) |
+                         js_set_real(object, "waited_pipe", from->waited[REPLAY_PIPE]) |
+                         js_set_real(object, "waited_barrier", from->waited[REPLAY_AT_BARRIER]) |
+                         js_set_real(object, "replace_cycles", from->replace_cycles),
+                     object);
 }
 
 static struct json *occupancy_json(const struct analysis *from)
 {
     struct json *object = js_new_object();
 
-    if (object &&
-        !(js_set_integer(object, "blocks", from->occupancy.blocks) |
-          js_set_integer(object, "warps", from->occupancy.warps) |
-          js_set_real(object, "had_warps", from->prediction.had_warps) |
-          js_set_real(object, "needed_warps", from->prediction.needed_warps) |
-          js_set_real(object, "theoretical", from->occupancy.share) |
-          js_set_real(object, "achieved", from->achieved) | js_set_real(object, "places_held", from->held) |
-          js_set_real(object, "too_few_blocks", from->imbalance.too_few) |
-          js_set_real(object, "unequal_blocks", from->imbalance.between_blocks) |
-          js_set_real(object, "unequal_warps", from->imbalance.within_block) |
-          js_set_string(object, "limiter", limiter_text(from->occupancy.limiter))))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(js_set_integer(object, "blocks", from->occupancy.blocks) |
+                         js_set_integer(object, "warps", from->occupancy.warps) |
+                         js_set_real(object, "had_warps", from->prediction.had_warps) |
+                         js_set_real(object, "needed_warps", from->prediction.needed_warps) |
+                         js_set_real(object, "theoretical", from->occupancy.share) |
+                         js_set_real(object, "achieved", from->achieved) |
+                         js_set_real(object, "places_held", from->held) |
+                         js_set_real(object, "too_few_blocks", from->imbalance.too_few) |
+                         js_set_real(object, "unequal_blocks", from->imbalance.between_blocks) |
+                         js_set_real(object, "unequal_warps", from->imbalance.within_block) |
+                         js_set_string(object, "limiter", limiter_text(from->occupancy.limiter)),
+                     object);
 }
 
 static struct json *advice_json(const struct explained *explained)
@@ -165,12 +161,8 @@ static struct json *elsewhere_json(const struct device *device)
 {
     const char *names[EXPLAINED_ELSEWHERE_MOST];
     const size_t count = explained_elsewhere(names, device);
-    struct json *list = js_new_array();
-    int failed = !list;
 
-    for (size_t i = 0; i < count && !failed; i++)
-        failed = js_append(list, js_new_string(names[i]));
-    return js_unless(failed, list);
+    return js_new_strings(names, count);
 }
 
 /* The interval after the trials that were found. */
@@ -192,29 +184,27 @@ struct json *explained_json(const struct explained *explained)
     const struct prediction *p = &explained->expectation->prediction;
     struct json *object = js_new_object();
 
-    if (object &&
-        !(js_set_string(object, "device", explained->machine->device->name) |
-          js_set_real(object, "estimate_s", p->estimate_s) | js_set_real(object, "bound_s", p->bound_s) |
-          js_set_bool(object, "bound_proved", !(p->assumptions & PREDICT_BOUND_NOT_PROVED)) |
-          (p->interval_high_s > 0 ? js_set_real(object, "interval_low_s", p->interval_low_s) |
-                                        js_set_real(object, "interval_high_s", p->interval_high_s)
-                                  : 0) |
-          (explained->recorded ? js_set(object, "recorded", after_json(explained)) : 0) |
-          js_set_string(object, "limiter", resource_name(p->limiter)) |
-          js_set_bool(object, "latency_hidden", p->latency_hidden) |
-          js_set_real(object, "issued", p->issued) |
-          js_set_real(object, "stalled_bandwidth", p->stalled_bandwidth) |
-          js_set_real(object, "stalled_latency", p->stalled_latency) |
-          js_set_real(object, "waves", p->waves) | js_set_real(object, "confidence", p->confidence) |
-          js_set(object, "unrated", unrated_json(&explained->expectation->demands.unrated)) |
-          js_set(object, "assumptions", assumptions_json(p->assumptions)) |
-          js_set(object, "of_another_gpu", elsewhere_json(explained->machine->device)) |
-          js_set(object, "bounds", bounds_json(explained->expectation)) |
-          js_set(object, "latency", latency_json(explained)) |
-          js_set(object, "occupancy", occupancy_json(explained->expectation)) |
-          js_set(object, "changes", changes_json(explained)) |
-          js_set(object, "advice", advice_json(explained))))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(
+        js_set_string(object, "device", explained->machine->device->name) |
+            js_set_real(object, "estimate_s", p->estimate_s) | js_set_real(object, "bound_s", p->bound_s) |
+            js_set_bool(object, "bound_proved", !(p->assumptions & PREDICT_BOUND_NOT_PROVED)) |
+            (p->interval_high_s > 0 ? js_set_real(object, "interval_low_s", p->interval_low_s) |
+                                          js_set_real(object, "interval_high_s", p->interval_high_s)
+                                    : 0) |
+            (explained->recorded ? js_set(object, "recorded", after_json(explained)) : 0) |
+            js_set_string(object, "limiter", resource_name(p->limiter)) |
+            js_set_bool(object, "latency_hidden", p->latency_hidden) |
+            js_set_real(object, "issued", p->issued) |
+            js_set_real(object, "stalled_bandwidth", p->stalled_bandwidth) |
+            js_set_real(object, "stalled_latency", p->stalled_latency) |
+            js_set_real(object, "waves", p->waves) | js_set_real(object, "confidence", p->confidence) |
+            js_set(object, "unrated", unrated_json(&explained->expectation->demands.unrated)) |
+            js_set(object, "assumptions", assumptions_json(p->assumptions)) |
+            js_set(object, "of_another_gpu", elsewhere_json(explained->machine->device)) |
+            js_set(object, "bounds", bounds_json(explained->expectation)) |
+            js_set(object, "latency", latency_json(explained)) |
+            js_set(object, "occupancy", occupancy_json(explained->expectation)) |
+            js_set(object, "changes", changes_json(explained)) |
+            js_set(object, "advice", advice_json(explained)),
+        object);
 }

@@ -13,16 +13,6 @@ static const struct cli_option options[] = {
     {0},
 };
 
-static struct json *options_json(const struct nvcc_flags *flags)
-{
-    struct json *list = js_new_array();
-    int failed = !list;
-
-    for (size_t i = 0; i < flags->option_count && !failed; i++)
-        failed = js_append(list, js_new_string(flags->options[i]));
-    return js_unless(failed, list);
-}
-
 static struct json *left_json(const struct nvcc_flags *flags)
 {
     struct json *list = js_new_array();
@@ -46,7 +36,8 @@ static struct json *fragment(const struct nvcc_flags *flags, bool left)
 
     if (!failed)
         failed = (flags->file ? js_set_string(kernel, "file", flags->file) : 0) ||
-                 js_set(kernel, "options", options_json(flags)) ||
+                 js_set(kernel, "options",
+                        js_new_strings((const char *const *)flags->options, flags->option_count)) ||
                  (left && js_set(object, "left_out", left_json(flags)));
     if (!object)
         js_free(kernel);

@@ -230,39 +230,35 @@ static struct json *waves_json(const struct waves *waves)
 {
     struct json *object = js_new_object();
 
-    if (object &&
-        !(js_set_integer(object, "full", (int64_t)waves->full) |
-          js_set_integer(object, "tail", (int64_t)waves->tail) | js_set_real(object, "fill", waves->fill) |
-          js_set_real(object, "achieved", waves->achieved)))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(js_set_integer(object, "full", (int64_t)waves->full) |
+                         js_set_integer(object, "tail", (int64_t)waves->tail) |
+                         js_set_real(object, "fill", waves->fill) |
+                         js_set_real(object, "achieved", waves->achieved),
+                     object);
 }
 
 static struct json *result_json(const struct calculation *c, bool curves)
 {
     struct json *object = js_new_object();
 
-    if (object &&
-        !(js_set_string(object, "device", c->device.name) |
-          js_set_integer(object, "threads", c->block.threads) |
-          js_set_integer(object, "registers", c->block.registers) |
-          js_set_integer(object, "shared_bytes", c->block.shared) |
-          js_set_integer(object, "blocks_per_sm", c->found.blocks) |
-          js_set_integer(object, "warps_per_sm", c->found.warps) |
-          js_set_real(object, "occupancy", c->found.share) | js_set_real(object, "lanes", c->found.lanes) |
-          js_set_string(object, "limiter", limiter_text(c->found.limiter)) |
-          js_set_bool(object, "launchable", c->launchable) |
-          js_set(object, "blocks_allowed_by", limits_json(&c->found)) |
-          js_set_integer(object, "shared_allocated_bytes", (int64_t)c->found.shared_allocated) |
-          js_set_integer(object, "carveout_bytes", (int64_t)c->found.carveout) |
-          js_set_integer(object, "l1_bytes", (int64_t)c->found.l1) |
-          (c->largest_block ? js_set_integer(object, "largest_block", c->largest_block) : 0) |
-          (c->grid_blocks ? js_set(object, "waves", waves_json(&c->waves)) : 0) |
-          (curves ? js_set(object, "curves", curves_json(c)) : 0)))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(
+        js_set_string(object, "device", c->device.name) |
+            js_set_integer(object, "threads", c->block.threads) |
+            js_set_integer(object, "registers", c->block.registers) |
+            js_set_integer(object, "shared_bytes", c->block.shared) |
+            js_set_integer(object, "blocks_per_sm", c->found.blocks) |
+            js_set_integer(object, "warps_per_sm", c->found.warps) |
+            js_set_real(object, "occupancy", c->found.share) | js_set_real(object, "lanes", c->found.lanes) |
+            js_set_string(object, "limiter", limiter_text(c->found.limiter)) |
+            js_set_bool(object, "launchable", c->launchable) |
+            js_set(object, "blocks_allowed_by", limits_json(&c->found)) |
+            js_set_integer(object, "shared_allocated_bytes", (int64_t)c->found.shared_allocated) |
+            js_set_integer(object, "carveout_bytes", (int64_t)c->found.carveout) |
+            js_set_integer(object, "l1_bytes", (int64_t)c->found.l1) |
+            (c->largest_block ? js_set_integer(object, "largest_block", c->largest_block) : 0) |
+            (c->grid_blocks ? js_set(object, "waves", waves_json(&c->waves)) : 0) |
+            (curves ? js_set(object, "curves", curves_json(c)) : 0),
+        object);
 }
 
 /* What the rule of the tuner would say of a launch of such a block. */

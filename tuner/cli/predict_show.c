@@ -193,14 +193,12 @@ struct json *predict_json(const struct predict_view *view)
     for (size_t i = view->ranking.predicted; i < view->ranking.count && !failed; i++)
         failed = js_append(refused, row_json(view, &view->ranking.rows[i]));
     spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
-    if (!failed && !(js_set_string(object, "problem", sizes) |
-                     js_set_string(object, "device", view->machine->device->name) |
-                     js_set_bool(object, "published", device_is_published(view->machine->device)) |
-                     js_set_integer(object, "valid", (int64_t)space_count(view->space)) |
-                     js_set_integer(object, "tried", (int64_t)view->ranking.count) |
-                     js_set_integer(object, "predicted", (int64_t)view->ranking.predicted) |
-                     js_set(object, "ranking", rows) | js_set(object, "refused", refused)))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed | js_set_string(object, "problem", sizes) |
+                         js_set_string(object, "device", view->machine->device->name) |
+                         js_set_bool(object, "published", device_is_published(view->machine->device)) |
+                         js_set_integer(object, "valid", (int64_t)space_count(view->space)) |
+                         js_set_integer(object, "tried", (int64_t)view->ranking.count) |
+                         js_set_integer(object, "predicted", (int64_t)view->ranking.predicted) |
+                         js_set(object, "ranking", rows) | js_set(object, "refused", refused),
+                     object);
 }

@@ -128,14 +128,12 @@ static struct json *problem_json(const struct view *view)
         failed = js_append(list, configuration_json(view->spec, view->choices));
     }
     spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
-    if (object && !js_set(object, view->list ? "configurations" : "sample", list) && !failed &&
-        !(js_set_string(object, "problem", sizes) |
-          js_set(object, "combinations", count_json(space_combinations(view->space))) |
-          js_set(object, "valid", count_json(space_count(view->space))) |
-          js_set(object, "constraints", constraints_json(view))))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(failed | js_set(object, view->list ? "configurations" : "sample", list) |
+                         js_set_string(object, "problem", sizes) |
+                         js_set(object, "combinations", count_json(space_combinations(view->space))) |
+                         js_set(object, "valid", count_json(space_count(view->space))) |
+                         js_set(object, "constraints", constraints_json(view)),
+                     object);
 }
 
 static int show_problem(struct view *view, struct json *all, struct err *err)

@@ -67,14 +67,12 @@ static struct json *rules_json(const struct compared *compared)
     const struct compare_rules *rules = &compared->rules;
     struct json *object = js_new_object();
 
-    if (object && !js_set_integer(object, "runs", compared->seeds) &&
-        !js_set_integer(object, "lost_by_bound", rules->lost_by_bound) &&
-        !js_set_integer(object, "lost_by_estimate", rules->lost_by_estimate) &&
-        !js_set_integer(object, "audits", rules->audits) &&
-        !js_set_integer(object, "audits_held", rules->audits_held))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(js_set_integer(object, "runs", compared->seeds) |
+                         js_set_integer(object, "lost_by_bound", rules->lost_by_bound) |
+                         js_set_integer(object, "lost_by_estimate", rules->lost_by_estimate) |
+                         js_set_integer(object, "audits", rules->audits) |
+                         js_set_integer(object, "audits_held", rules->audits_held),
+                     object);
 }
 
 int compared_json(struct json **out, const struct compared *compared, struct err *err)
@@ -84,8 +82,7 @@ int compared_json(struct json **out, const struct compared *compared, struct err
 
     for (w = 0; w < COMPARE_WAYS && !failed; w++)
         failed = js_set(ways, compare_way_text((enum compare_way)w), way_json(&compared->ways[w]));
-    if (object)
-        failed |= js_set(object, "ways", ways);
+    failed |= js_set(object, "ways", ways);
     if (!failed && compared->ways[COMPARE_MODEL].compared)
         failed = js_set(object, "rules", rules_json(compared));
     if (!failed)
@@ -94,11 +91,8 @@ int compared_json(struct json **out, const struct compared *compared, struct err
                  set_rounded(object, "best_ms", compared->best_s * 1e3) |
                  js_set_integer(object, "seeds", compared->seeds) |
                  js_set_integer(object, "cores", compared->cores);
-    *out = failed ? NULL : object;
-    if (!failed)
-        return 0;
-    js_free(object);
-    return err_memory(err);
+    *out = js_unless(failed, object);
+    return failed ? err_memory(err) : 0;
 }
 
 /* Charts ------------------------------------------------------------------- */

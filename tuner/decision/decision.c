@@ -33,10 +33,7 @@ static struct json *counts_json(const struct tune_counts *counts)
                  json_set_count(object, "stale", counts->stale) |
                  json_set_count(object, "missing", counts->missing) |
                  json_set_count(object, "distinct_codes", counts->distinct_codes);
-    if (object && !js_set(object, "outcomes", outcomes) && !failed)
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(js_set(object, "outcomes", outcomes) | failed, object);
 }
 
 static struct json *audit_json(const struct tuned *tuned)
@@ -44,14 +41,12 @@ static struct json *audit_json(const struct tuned *tuned)
     const struct search_summary *s = &tuned->search;
     struct json *object = js_new_object();
 
-    if (object && !(json_set_count(object, "timed", s->audit.timed) |
-                    json_set_count(object, "faster", s->audit.faster) |
-                    json_set_rounded(object, "nearest", s->audit.nearest) |
-                    json_set_rounded(object, "limit", s->audit.limit) |
-                    json_set_rounded(object, "spent_s", tuned->audit_s)))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(json_set_count(object, "timed", s->audit.timed) |
+                         json_set_count(object, "faster", s->audit.faster) |
+                         json_set_rounded(object, "nearest", s->audit.nearest) |
+                         json_set_rounded(object, "limit", s->audit.limit) |
+                         json_set_rounded(object, "spent_s", tuned->audit_s),
+                     object);
 }
 
 /* How the search went: what was pruned by which rule, and what that may have cost. */
@@ -60,21 +55,19 @@ static struct json *search_json(const struct tuned *tuned)
     const struct search_summary *s = &tuned->search;
     struct json *object = js_new_object();
 
-    if (object &&
-        !(js_set_string(object, "ended", search_end_text(s->end)) |
-          js_set_string(object, "profile", tuned->profile) | json_set_count(object, "compiled", s->compiled) |
-          json_set_count(object, "shared", s->shared) | json_set_count(object, "timed", s->timed) |
-          json_set_count(object, "unpredicted", s->refused) |
-          json_set_count(object, "cut_bound", s->cut_bound) |
-          json_set_count(object, "cut_estimate", s->cut_estimate) |
-          json_set_count(object, "not_compiled", s->not_compiled) |
-          json_set_count(object, "promising", s->promising) |
-          json_set_rounded(object, "rank_correlation", s->rank_correlation) |
-          json_set_rounded(object, "further_gain", s->further_gain) |
-          js_set(object, "audit", audit_json(tuned))))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(
+        js_set_string(object, "ended", search_end_text(s->end)) |
+            js_set_string(object, "profile", tuned->profile) |
+            json_set_count(object, "compiled", s->compiled) | json_set_count(object, "shared", s->shared) |
+            json_set_count(object, "timed", s->timed) | json_set_count(object, "unpredicted", s->refused) |
+            json_set_count(object, "cut_bound", s->cut_bound) |
+            json_set_count(object, "cut_estimate", s->cut_estimate) |
+            json_set_count(object, "not_compiled", s->not_compiled) |
+            json_set_count(object, "promising", s->promising) |
+            json_set_rounded(object, "rank_correlation", s->rank_correlation) |
+            json_set_rounded(object, "further_gain", s->further_gain) |
+            js_set(object, "audit", audit_json(tuned)),
+        object);
 }
 
 /* When a faster configuration was found. Null when memory ends. */
@@ -98,18 +91,16 @@ static struct json *steps_json(const struct tuned *tuned)
 static struct json *host_json(const struct tuned_host *host)
 {
     struct json *object = js_new_object();
-    int failed = !object;
 
-    if (!failed)
-        failed = js_set_string(object, "host", host->name) | js_set_integer(object, "cores", host->cores) |
-                 json_set_count(object, "gpus", host->gpus) |
-                 json_set_count(object, "compiled", host->compiled) |
-                 json_set_count(object, "timed", host->timed) |
-                 json_set_rounded(object, "compile_s", host->compile_s) |
-                 json_set_rounded(object, "measure_s", host->measure_s) |
-                 js_set_integer(object, "dropped", host->drops) |
-                 (*host->reason ? js_set_string(object, "reason", host->reason) : 0);
-    return js_unless(failed, object);
+    return js_unless(
+        js_set_string(object, "host", host->name) | js_set_integer(object, "cores", host->cores) |
+            json_set_count(object, "gpus", host->gpus) | json_set_count(object, "compiled", host->compiled) |
+            json_set_count(object, "timed", host->timed) |
+            json_set_rounded(object, "compile_s", host->compile_s) |
+            json_set_rounded(object, "measure_s", host->measure_s) |
+            js_set_integer(object, "dropped", host->drops) |
+            (*host->reason ? js_set_string(object, "reason", host->reason) : 0),
+        object);
 }
 
 static struct json *hosts_json(const struct tuned *tuned)
@@ -125,18 +116,17 @@ static struct json *hosts_json(const struct tuned *tuned)
 static struct json *spent_json(const struct tuned *tuned)
 {
     struct json *object = js_new_object();
-    int failed = !object;
 
-    if (!failed)
-        failed = json_set_rounded(object, "elapsed_s", tuned->elapsed_s) |
-                 json_set_rounded(object, "wall_s", tuned->wall_s) |
-                 json_set_rounded(object, "compile_busy_s", tuned->compile_busy_s) |
-                 json_set_rounded(object, "measure_busy_s", tuned->measure_busy_s) |
-                 json_set_rounded(object, "controller_s", tuned->controller_s) |
-                 js_set(object, "steps", steps_json(tuned)) | js_set_integer(object, "cores", tuned->cores) |
-                 json_set_count(object, "gpus", tuned->gpus) |
-                 (tuned->host_count ? js_set(object, "hosts", hosts_json(tuned)) : 0);
-    return js_unless(failed, object);
+    return js_unless(json_set_rounded(object, "elapsed_s", tuned->elapsed_s) |
+                         json_set_rounded(object, "wall_s", tuned->wall_s) |
+                         json_set_rounded(object, "compile_busy_s", tuned->compile_busy_s) |
+                         json_set_rounded(object, "measure_busy_s", tuned->measure_busy_s) |
+                         json_set_rounded(object, "controller_s", tuned->controller_s) |
+                         js_set(object, "steps", steps_json(tuned)) |
+                         js_set_integer(object, "cores", tuned->cores) |
+                         json_set_count(object, "gpus", tuned->gpus) |
+                         (tuned->host_count ? js_set(object, "hosts", hosts_json(tuned)) : 0),
+                     object);
 }
 
 /* What a reader should know before he believes the numbers. */
@@ -241,9 +231,7 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
          (tuned->front_count ? js_set(object, "front", front_json(spec, tuned)) : 0) |
          json_set_count(object, "tied", tuned->tied) | js_set(object, "remarks", remarks_json(spec, tuned))))
         code = err_memory(err);
-    *out = code ? NULL : object;
-    if (code)
-        js_free(object);
+    *out = js_unless(code, object);
     return code;
 }
 
@@ -271,9 +259,7 @@ static int signature_json(struct json **out, const struct spec *spec, const stru
          js_set_string(object, "driver", tuned->device.driver) |
          js_set_string(object, "nvrtc", tuned->nvrtc) | json_set_hash(object, "profile_hash", profile)))
         code = err_memory(err);
-    *out = code ? NULL : object;
-    if (code)
-        js_free(object);
+    *out = js_unless(code, object);
     return code;
 }
 
@@ -297,15 +283,14 @@ static struct json *launch_json(const struct spec_launch *launch)
 {
     struct json *object = js_new_object();
 
-    if (object && !(js_set(object, "grid", expressions(launch->grid, 3)) |
-                    js_set(object, "block", expressions(launch->block, 3)) |
-                    (launch->cluster[0] ? js_set(object, "cluster", expressions(launch->cluster, 3)) : 0) |
-                    set_expression(object, "cooperative", launch->cooperative) |
-                    set_expression(object, "programmatic", launch->programmatic) |
-                    js_set_string(object, "shared", launch->shared ? expr_text(launch->shared) : "0")))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(
+        js_set(object, "grid", expressions(launch->grid, 3)) |
+            js_set(object, "block", expressions(launch->block, 3)) |
+            (launch->cluster[0] ? js_set(object, "cluster", expressions(launch->cluster, 3)) : 0) |
+            set_expression(object, "cooperative", launch->cooperative) |
+            set_expression(object, "programmatic", launch->programmatic) |
+            js_set_string(object, "shared", launch->shared ? expr_text(launch->shared) : "0"),
+        object);
 }
 
 static struct json *parameter_names(const struct spec *spec)
@@ -325,10 +310,7 @@ static struct json *objective_json(const struct spec *spec)
     const bool maximized = spec->objective.kind == OBJECTIVE_MAXIMIZE;
     const char *text = spec->objective.value ? expr_text(spec->objective.value) : "time";
 
-    if (object && !js_set_string(object, maximized ? "maximize" : "minimize", text))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(js_set_string(object, maximized ? "maximize" : "minimize", text), object);
 }
 
 int decision_new(struct json **out, const struct spec *spec, const struct tuned *tuned, size_t count,
@@ -359,15 +341,12 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
          js_set_string(object, "kernel", spec->kernel.name) |
          js_set_string(object, "level", tuned[0].evaluator->name) |
          js_set(object, "parameters", parameter_names(spec)) |
-         js_set(object, "sizes", json_texts(spec->names + spec->parameter_count, spec->size_count)) |
+         js_set(object, "sizes", js_new_strings(spec->names + spec->parameter_count, spec->size_count)) |
          js_set(object, "default", configuration_json(spec, tuned[0].initial.choices)) |
          js_set(object, "launch", launch_json(&spec->launch)) |
          (power_known(&tuned[0].power) ? js_set(object, "power", power_to_json(&tuned[0].power)) : 0) |
          js_set(object, "objective", objective_json(spec))))
         code = err_memory(err);
-    if (code)
-        js_free(object);
-    else
-        *out = object;
+    *out = js_unless(code, object);
     return code;
 }

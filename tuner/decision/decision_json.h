@@ -16,8 +16,6 @@
 int json_set_hash(struct json *object, const char *key, uint64_t hash);
 int json_set_count(struct json *object, const char *key, uint64_t count);
 int json_set_rounded(struct json *object, const char *key, double value);
-/* Null when memory ends. */
-struct json *json_texts(const char *const *values, size_t count);
 
 /* One of the finalists, or the default. ERR_MEMORY. */
 int decision_variant_json(struct json **out, const struct spec *spec, const struct tuned *tuned,

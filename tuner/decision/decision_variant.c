@@ -38,26 +38,6 @@ int json_set_rounded(struct json *object, const char *key, double value)
     return js_set_real(object, key, strtod(text, NULL));
 }
 
-static struct json *json_three(const unsigned values[3])
-{
-    struct json *list = js_new_array();
-    int i, failed = !list;
-
-    for (i = 0; i < 3 && !failed; i++)
-        failed = js_append(list, js_new_integer(values[i]));
-    return js_unless(failed, list);
-}
-
-struct json *json_texts(const char *const *values, size_t count)
-{
-    struct json *list = js_new_array();
-    int failed = !list;
-
-    for (size_t i = 0; i < count && !failed; i++)
-        failed = js_append(list, js_new_string(values[i]));
-    return js_unless(failed, list);
-}
-
 static int set_metrics(struct json *object, const struct spec *spec, size_t problem,
                        const struct tuned_variant *variant)
 {
@@ -120,11 +100,12 @@ static int set_launch(struct json *object, const struct variant *variant, const 
     const struct launch *launch = &variant->launch;
     const uint64_t places =
         (uint64_t)(record->blocks_per_sm > 0 ? record->blocks_per_sm : 0) * tuned->device.limits.sm_count;
-    int failed =
-        js_set(object, "options", json_texts((const char *const *)variant->options, variant->option_count)) |
-        js_set_string(object, "name", variant->name) | js_set(object, "grid", json_three(launch->grid)) |
-        js_set(object, "block", json_three(launch->block)) |
-        js_set_integer(object, "shared_dynamic_bytes", launch->shared_bytes);
+    int failed = js_set(object, "options",
+                        js_new_strings((const char *const *)variant->options, variant->option_count)) |
+                 js_set_string(object, "name", variant->name) |
+                 js_set(object, "grid", js_new_counts(launch->grid, 3)) |
+                 js_set(object, "block", js_new_counts(launch->block, 3)) |
+                 js_set_integer(object, "shared_dynamic_bytes", launch->shared_bytes);
 
     return places ? failed | json_set_rounded(object, "waves", (double)launch_blocks(launch) / (double)places)
                   : failed;
@@ -182,9 +163,6 @@ int decision_variant_json(struct json **out, const struct spec *spec, const stru
         set_metrics(object, spec, tuned->problem, found))
         code = err_memory(err);
     variant_release(&variant);
-    if (code)
-        js_free(object);
-    else
-        *out = object;
+    *out = js_unless(code, object);
     return code;
 }

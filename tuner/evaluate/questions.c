@@ -7,26 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct json *sizes_json(const unsigned *sizes)
-{
-    struct json *list = js_new_array();
-    int failed = !list;
-
-    for (int d = 0; d < 3 && !failed; d++)
-        failed = js_append(list, js_new_integer(sizes[d]));
-    return js_unless(failed, list);
-}
-
-static struct json *options_json(const struct variant *variant)
-{
-    struct json *list = js_new_array();
-    int failed = !list;
-
-    for (size_t o = 0; o < variant->option_count && !failed; o++)
-        failed = js_append(list, js_new_string(variant->options[o]));
-    return js_unless(failed, list);
-}
-
 /* Null when memory ends. */
 static struct json *question_json(const struct questions *questions, const struct evaluator_job *job)
 {
@@ -41,9 +21,10 @@ static struct json *question_json(const struct questions *questions, const struc
         failed = js_set_real(question, "estimate_s", told->estimate_s) ||
                  js_set_real(question, "bound_s", told->bound_s);
     failed = failed || js_set_string(question, "name", variant->name) ||
-             js_set(question, "options", options_json(variant)) ||
-             js_set(question, "grid", sizes_json(launch->grid)) ||
-             js_set(question, "block", sizes_json(launch->block)) ||
+             js_set(question, "options",
+                    js_new_strings((const char *const *)variant->options, variant->option_count)) ||
+             js_set(question, "grid", js_new_counts(launch->grid, 3)) ||
+             js_set(question, "block", js_new_counts(launch->block, 3)) ||
              js_set_integer(question, "shared_bytes", (int64_t)launch->shared_bytes);
     return js_unless(failed, question);
 }

@@ -8,12 +8,11 @@ static struct json *row_json(const struct decision *decision, const struct js_at
     struct json *object = js_new_object();
     struct js_at best, sizes;
 
-    if (object && js_find(&best, problem, "best") && js_find(&sizes, problem, "problem") &&
-        !(js_set_string(object, "device", decision->device) |
-          js_set(object, "problem", js_copy(sizes.value)) | js_set(object, "best", js_copy(best.value))))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(!js_find(&best, problem, "best") || !js_find(&sizes, problem, "problem") ||
+                         js_set_string(object, "device", decision->device) ||
+                         js_set(object, "problem", js_copy(sizes.value)) ||
+                         js_set(object, "best", js_copy(best.value)),
+                     object);
 }
 
 static int write_rows(FILE *out, const struct format_input *in, struct err *err)

@@ -109,15 +109,13 @@ static struct json *times_of(const struct record *record, const struct record *m
 {
     struct json *object = js_new_object();
 
-    if (object &&
-        !(set_ms(object, "compilation_time", record->compile_s) |
-          set_ms(object, "compilation", record->compile_s) |
-          set_ms(object, "benchmark", record->benchmark_s) | set_ms(object, "validation", record->verify_s) |
-          js_set_real(object, "framework", 0) | js_set_real(object, "search_algorithm", 0) |
-          js_set(object, "runtimes", runtimes_of(measured))))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(set_ms(object, "compilation_time", record->compile_s) |
+                         set_ms(object, "compilation", record->compile_s) |
+                         set_ms(object, "benchmark", record->benchmark_s) |
+                         set_ms(object, "validation", record->verify_s) |
+                         js_set_real(object, "framework", 0) | js_set_real(object, "search_algorithm", 0) |
+                         js_set(object, "runtimes", runtimes_of(measured)),
+                     object);
 }
 
 static int add_measurement(struct json *list, const char *name, double value, const char *unit)
@@ -127,11 +125,8 @@ static int add_measurement(struct json *list, const char *name, double value, co
     if (!isfinite(value) || value < 0)
         return 0;
     object = js_new_object();
-    if (object && !(js_set_string(object, "name", name) | js_set_real(object, "value", value) |
-                    js_set_string(object, "unit", unit)))
-        return js_append(list, object);
-    js_free(object);
-    return ERR_MEMORY;
+    return js_set_string(object, "name", name) | js_set_real(object, "value", value) |
+           js_set_string(object, "unit", unit) | js_append(list, object);
 }
 
 static struct json *measurements_of(const struct record *record, const struct record *measured)
@@ -168,16 +163,14 @@ static struct json *result_of(const struct record *record, const struct record *
     struct json *object = js_new_object();
     const bool correct = measured != NULL;
 
-    if (object &&
-        !(js_set(object, "configuration", configuration_of(record, head)) |
-          js_set(object, "times", times_of(record, measured)) |
-          js_set_string(object, "invalidity", correct ? "correct" : invalidity_of(record->outcome)) |
-          js_set_integer(object, "correctness", correct) |
-          js_set(object, "measurements", measurements_of(record, measured)) |
-          js_set(object, "objectives", objectives())))
-        return object;
-    js_free(object);
-    return NULL;
+    return js_unless(
+        js_set(object, "configuration", configuration_of(record, head)) |
+            js_set(object, "times", times_of(record, measured)) |
+            js_set_string(object, "invalidity", correct ? "correct" : invalidity_of(record->outcome)) |
+            js_set_integer(object, "correctness", correct) |
+            js_set(object, "measurements", measurements_of(record, measured)) |
+            js_set(object, "objectives", objectives()),
+        object);
 }
 
 static int by_key(const void *a, const void *b)

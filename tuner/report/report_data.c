@@ -26,16 +26,6 @@ static int set_copy(struct json *out, const char *key, const struct json *value)
 
 /* The GPU's curves --------------------------------------------------------- */
 
-static struct json *numbers(const double *values, size_t count)
-{
-    struct json *list = js_new_array();
-    int failed = !list;
-
-    for (size_t i = 0; i < count && !failed; i++)
-        failed = js_append(list, js_new_real(values[i]));
-    return js_unless(failed, list);
-}
-
 static int add_curve(struct json *list, const char *name, const struct device_curve *curve)
 {
     struct json *object;
@@ -43,13 +33,8 @@ static int add_curve(struct json *list, const char *name, const struct device_cu
     if (!curve->count)
         return 0;
     object = js_new_object();
-    if (!object || js_set_string(object, "name", name) |
-                       js_set(object, "x", numbers(curve->x, curve->count)) |
-                       js_set(object, "y", numbers(curve->y, curve->count))) {
-        js_free(object);
-        return ERR_MEMORY;
-    }
-    return js_append(list, object);
+    return js_set_string(object, "name", name) | js_set(object, "x", js_new_reals(curve->x, curve->count)) |
+           js_set(object, "y", js_new_reals(curve->y, curve->count)) | js_append(list, object);
 }
 
 static int set_profile(struct json *out, const struct device *profile)
@@ -172,10 +157,7 @@ static int problem_data(struct json **out, const struct report_problem *problem,
         code = err_memory(err);
     else
         code = report_columns(object, problem, messages, err);
-    if (code)
-        js_free(object);
-    else
-        *out = object;
+    *out = js_unless(code, object);
     return code;
 }
 
@@ -264,9 +246,6 @@ int report_data(struct json **out, const struct report_options *options, struct 
         code = err_memory(err);
     if (!code)
         code = set_problems(object, options, err);
-    if (code)
-        js_free(object);
-    else
-        *out = object;
+    *out = js_unless(code, object);
     return code;
 }

@@ -136,9 +136,6 @@ int pruned_json(struct json **out, const struct tuning *tuning, struct err *err)
         code = cuts_json(&cuts, tuning, err);
     if (!code && js_set(object, "pruned", cuts))
         code = err_memory(err);
-    if (code)
-        js_free(object);
-    else
-        *out = object;
+    *out = js_unless(code, object);
     return code;
 }

@@ -153,25 +153,25 @@ static void lone_lines_cost_more(void **state)
     check_near(machine_brings(&machine, 256, 0, 128, 1000), 256 + 12.8, 1e-9);
 }
 
-static void measure(struct device *device, enum device_value_id id, double value)
+static void measure(enum device_value_id id, double value)
 {
-    device->values[id] = (struct device_value){.known = true, .sustained = value, .best = value};
+    device.values[id] = (struct device_value){.known = true, .sustained = value, .best = value};
 }
 
 /* L2 takes four whole sectors of a line, the same in part, and both alone in their lines. What was not
  * measured costs what is nearest to it. */
 static void written_sectors_cost_by_their_kind(void **state)
 {
-    measure(&device, DEVICE_L2_READ, 40);
-    measure(&device, DEVICE_L2_WRITE, 20);
+    measure(DEVICE_L2_READ, 40);
+    measure(DEVICE_L2_WRITE, 20);
     machine_again();
     check_near(machine_writes(&machine, 4, 1, 4), 8, 1e-9);
     check_near(machine_writes(&machine, 4, 4, 1), 8, 1e-9);
     assert_true(machine.merge_lines == INFINITY);
-    measure(&device, DEVICE_L2_WRITE_PARTIAL, 16);
-    measure(&device, DEVICE_L2_SCATTERED_WRITE, 10);
-    measure(&device, DEVICE_L2_SCATTERED_PARTIAL, 8);
-    measure(&device, DEVICE_STORE_MERGE_LINES, 16);
+    measure(DEVICE_L2_WRITE_PARTIAL, 16);
+    measure(DEVICE_L2_SCATTERED_WRITE, 10);
+    measure(DEVICE_L2_SCATTERED_PARTIAL, 8);
+    measure(DEVICE_STORE_MERGE_LINES, 16);
     machine_again();
     check_near(machine_writes(&machine, 4, 1, 4), 8, 1e-9);
     check_near(machine_writes(&machine, 4, 1, 0), 10, 1e-9);
