@@ -36,8 +36,10 @@ static void test_never_more_than_half(void **state)
 {
     double clocks[] = {1.0e9, 1.2e9, 1.4e9, 1.6e9, 1.8e9, 2.0e9};
     double a_third_alike[] = {1.0e9, 1.2e9, 1.5e9, 1.505e9, 1.8e9, 2.0e9};
+    double half_alike[] = {1.0e9, 1.5e9, 1.5e9, 1.5e9, 1.9e9, 2.0e9};
     bool kept[6];
 
+    assert_false(measure_keep(kept, half_alike, 6));
     assert_true(measure_keep(kept, clocks, 6));
     assert_true(kept[1] + kept[2] + kept[3] + kept[4] >= 3);
     assert_true(kept[2] && kept[3]);
