@@ -156,10 +156,10 @@ void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsi
 
 /* Pools -------------------------------------------------------------------- */
 
-/* Whether neighbours say that blocks at two positions share nothing. */
-static bool are_apart(const struct sharing *s, const unsigned a[3], const unsigned b[3])
+/* Whether neighbours say that blocks at two positions share nothing, or less than this share. */
+static bool are_apart(const struct sharing *s, double share, const unsigned a[3], const unsigned b[3])
 {
-    const double little = s->own * assumptions_default.apart_share;
+    const double little = s->own * share;
     unsigned steps = 0;
     bool differ[3];
 
@@ -195,17 +195,18 @@ static int add_to(struct footprint *out, const struct emulate_block *block, cons
 }
 
 /* Whether a block is apart from all that are marked. */
-static bool joins(const struct emulate_result *result, const struct sharing *sharing, const bool *marked,
-                  size_t b)
+static bool joins(const struct emulate_result *result, const struct sharing *sharing, double share,
+                  const bool *marked, size_t b)
 {
     for (size_t k = 0; k < b; k++)
-        if (marked[k] && !are_apart(sharing, result->blocks[k].position, result->blocks[b].position))
+        if (marked[k] && !are_apart(sharing, share, result->blocks[k].position, result->blocks[b].position))
             return false;
     return true;
 }
 
 int reuse_mean_pool(double *out, const struct emulate_result *result, const struct reuse_region *region,
-                    const struct sharing *sharing, bool written, struct err *err)
+                    const struct sharing *sharing, const struct assumptions *assumed, bool written,
+                    struct err *err)
 {
     struct footprint together = {0};
     bool *marked = calloc(result->block_count, sizeof *marked);
@@ -216,13 +217,13 @@ int reuse_mean_pool(double *out, const struct emulate_result *result, const stru
     for (size_t b = 0; b < result->block_count && !rc; b++) {
         const double sectors = sectors_of(result, b, region, written);
 
-        marked[b] = sectors > 0 && joins(result, sharing, marked, b);
+        marked[b] = sectors > 0 && joins(result, sharing, assumed->apart_share, marked, b);
         if (!marked[b])
             continue;
         sum += sectors;
         rc = add_to(&together, &result->blocks[b], region, written, err);
     }
-    if (!rc && (double)together.sectors < (1 - assumptions_default.pooled_least) * sum)
+    if (!rc && (double)together.sectors < (1 - assumed->pooled_least) * sum)
         *out = SECTOR * pool_of((double)together.sectors, sum);
     footprint_release(&together);
     free(marked);

@@ -19,7 +19,8 @@ void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsi
 /* Bytes of the piece of memory that all blocks touch parts of, as where they gather from it or go round it: sampled
  * blocks far from each other then share what neighbours' distances do not explain. INFINITY where none do. ERR_MEMORY. */
 int reuse_mean_pool(double *out, const struct emulate_result *result, const struct reuse_region *region,
-                    const struct sharing *sharing, bool written, struct err *err);
+                    const struct sharing *sharing, const struct assumptions *assumed, bool written,
+                    struct err *err);
 
 /* Bytes that all sampled blocks touch together, and how many times that DRAM brings by pairs of sectors: those of
  * the grid where each of its blocks was executed. */

@@ -4,6 +4,7 @@
 #include "model/memory/reuse_least.h"
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_mean.h"
+#include "model/machine/assumptions.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
@@ -131,7 +132,9 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
     reuse_mean_limit(out, spans, reuse_regions->launch->grid);
     if ((double)result->block_count >= reuse_regions->blocks)
         return reuse_mean_union(&out->all, &out->pairs, result, reuse_region, written, err);
-    return result->order.digits ? 0 : reuse_mean_pool(&out->pool, result, reuse_region, out, written, err);
+    return result->order.digits
+               ? 0
+               : reuse_mean_pool(&out->pool, result, reuse_region, out, reuse_regions->assumed, written, err);
 }
 
 /* Different bytes of the whole grid. */
@@ -358,7 +361,7 @@ static void find_ready(struct reuse_regions *reuse_regions)
  * be, is what is fetched again. */
 static double apart_share(const struct reuse_regions *reuse_regions)
 {
-    const double half = reuse_regions->caches->apart_half * reuse_regions->caches->l2_holds;
+    const double half = reuse_regions->assumed->apart_half * reuse_regions->caches->l2_holds;
     const double waves = reuse_regions->blocks / reuse_regions->wave_blocks,
                  rate = -log(1 - reuse_regions->caches->skew);
     double beyond; /* waves after L2 ceased to hold enough */
@@ -397,14 +400,15 @@ static int fetch_drifting(struct reuse_regions *reuse_regions, struct err *err)
 }
 
 int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *result,
-                       const struct launch *launch, double resident_blocks, struct err *err)
+                       const struct launch *launch, const struct traffic_caches *caches, struct err *err)
 {
     const double blocks = (double)launch_blocks(launch);
 
     *out = (struct reuse_regions){.result = result,
                                   .launch = launch,
+                                  .assumed = caches->assumed,
                                   .blocks = blocks,
-                                  .wave_blocks = fmin(blocks, resident_blocks),
+                                  .wave_blocks = fmin(blocks, caches->sms * caches->resident_blocks),
                                   .count = result->region_count + 1};
     out->reuse_region = calloc(out->count, sizeof *out->reuse_region);
     if (!out->reuse_region)

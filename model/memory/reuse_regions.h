@@ -47,6 +47,7 @@ struct reuse_region {
 struct reuse_regions {
     const struct emulate_result *result;
     const struct launch *launch;
+    const struct assumptions *assumed;
     const struct traffic_caches *caches;
     double blocks, wave_blocks;         /* of the grid; that run together */
     double wave_bytes;                  /* that those touch, read and written */
@@ -61,10 +62,10 @@ struct reuse_regions {
     size_t count;
 };
 
-/* Finds what blocks touch and share, whatever the caches hold; `resident_blocks`: of the GPU. Emulation and launch are
- * borrowed; ERR_MEMORY. The caller releases *out, also after an error. */
+/* Finds what blocks touch and share, whatever the caches hold: of them, only the number of resident blocks and what is
+ * assumed are looked at. Emulation and launch are borrowed; ERR_MEMORY. The caller releases *out, also after an error. */
 int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *result,
-                       const struct launch *launch, double resident_blocks, struct err *err);
+                       const struct launch *launch, const struct traffic_caches *caches, struct err *err);
 /* The same regions with what caches let waves fetch of them: all but what instructions ask for, which is asked, fresh
  * and stored. Borrowed, failing and released as above. */
 int reuse_regions_fetch(struct reuse_regions *out, const struct reuse_regions *found,

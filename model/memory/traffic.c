@@ -1,5 +1,6 @@
 #include "model/memory/traffic.h"
 
+#include "model/machine/assumptions.h"
 #include "model/memory/reuse.h"
 #include "model/memory/reuse_regions.h"
 #include "model/memory/traffic_counts.h"
@@ -234,9 +235,7 @@ static int find_regions(struct traffic *out, const struct emulate_result *result
                         const struct traffic_caches *caches, struct err *err)
 {
     out->regions = calloc(1, sizeof *out->regions);
-    return out->regions
-               ? reuse_regions_find(out->regions, result, launch, caches->sms * caches->resident_blocks, err)
-               : err_memory(err);
+    return out->regions ? reuse_regions_find(out->regions, result, launch, caches, err) : err_memory(err);
 }
 
 static int count(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
@@ -247,7 +246,7 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
     if (!out->counts)
         return err_memory(err);
     out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
-    if (traffic_take_counts(out, result, err))
+    if (traffic_take_counts(out, result, caches->assumed->sample_deviations, err))
         return ERR_MEMORY;
     out->contended = result->contended;
     find_hot(out);

@@ -54,11 +54,11 @@ struct reuse_regions;
 
 /* What the caches have to offer. */
 struct traffic_caches {
+    const struct assumptions *assumed;
     double l1_bytes;        /* of an SM, at the carve-out in force */
     double l2_bytes;        /* all of L2: no more than that can hit */
     double l2_holds;        /* the footprint that still hits, of data that all SMs use */
     double l2_holds_once;   /* the next launch, of data that one SM uses each; 0 when that is not known */
-    double apart_half;      /* times l2_holds: see assumptions.def */
     double l2_evict_first;  /* see DEVICE_L2_EVICT_FIRST; INFINITY when that is not known */
     double merge_lines;     /* of an SM's stores, see DEVICE_STORE_MERGE_LINES */
     double loads_most;      /* lines that an SM's loads can have under way; INFINITY when that is not known */

@@ -1,7 +1,5 @@
 #include "model/memory/traffic_counts.h"
 
-#include "model/machine/assumptions.h"
-
 #include <math.h>
 #include <stdlib.h>
 
@@ -172,14 +170,14 @@ static void find_means(struct figures *means, const struct emulate_result *resul
  * blocks tell how much that is. Of n blocks that were looked at none is so rare that it is less than a share
  * 3 / n of all: others may differ as far as the one that differs most or, where loaded values decide and all
  * of the n are alike, by all that a block accesses. */
-static double find_error(const struct spread spread[FIGURES], double blocks, double all, bool loaded)
+static double find_error(const struct spread spread[FIGURES], double deviations, double blocks, double all,
+                         bool loaded)
 {
     const double few = 1 + 4 / fmax(blocks - 1, 1), unseen = fmax(all - blocks, 0);
     double error = 0;
 
     for (int f = 0; f < FIGURES; f++) {
-        const double chance = assumptions_default.sample_deviations * few *
-                              sqrt(spread[f].squares * blocks / fmax(blocks - 1, 1));
+        const double chance = deviations * few * sqrt(spread[f].squares * blocks / fmax(blocks - 1, 1));
         const bool alike = spread[f].most * all <= ROUNDING * spread[f].all;
         const double other = loaded && alike ? spread[f].all / all : spread[f].most;
         const double rare = 3 / blocks * unseen * other;
@@ -190,7 +188,8 @@ static double find_error(const struct spread spread[FIGURES], double blocks, dou
     return error > ROUNDING ? error : 0;
 }
 
-static int take_error(struct traffic *out, const struct emulate_result *result, struct err *err)
+static int take_error(struct traffic *out, const struct emulate_result *result, double deviations,
+                      struct err *err)
 {
     struct figures *means = calloc(result->instruction_count + 1, sizeof *means);
     struct spread spread[FIGURES] = {{0}};
@@ -204,16 +203,17 @@ static int take_error(struct traffic *out, const struct emulate_result *result, 
         blocks += result->blocks[b].weight > 0;
         all += result->blocks[b].weight;
     }
-    out->access_error = find_error(spread, blocks, all, result->loaded);
+    out->access_error = find_error(spread, deviations, blocks, all, result->loaded);
     free(means);
     return 0;
 }
 
-int traffic_take_counts(struct traffic *out, const struct emulate_result *result, struct err *err)
+int traffic_take_counts(struct traffic *out, const struct emulate_result *result, double deviations,
+                        struct err *err)
 {
     sum_blocks(out, result);
     for (size_t i = 0; i < result->instruction_count && result->expected; i++)
         take_expected(&out->counts[i], result->expected[i] / out->warps);
     take_least(out, result);
-    return take_error(out, result, err);
+    return take_error(out, result, deviations, err);
 }

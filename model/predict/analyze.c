@@ -92,11 +92,11 @@ static struct traffic_caches caches_of(const struct analyze_work *work, double s
     const double all = (double)device->limits.l2_bytes;
 
     return (struct traffic_caches){
+        .assumed = &work->machine->assumptions,
         .l1_bytes = (double)work->out->occupancy.l1,
         .l2_bytes = all,
         .l2_holds = fmin(l2 > 0 ? l2 : all, all),
         .l2_holds_once = fmin(machine_or_0(work->machine, DEVICE_L2_BYTES_ONCE), all),
-        .apart_half = work->machine->assumptions.apart_half,
         .l2_evict_first = device_has(device, DEVICE_L2_EVICT_FIRST)
                               ? device_sustained(device, DEVICE_L2_EVICT_FIRST)
                               : INFINITY,

@@ -1,6 +1,7 @@
 /* What samples of random grids say of memory, whose blocks touch unequal amounts of it, against all blocks: usage
  * test_uneven_memory [GRIDS [SEED]]. Of 80 grids by default; 5000 take some minutes. */
 #include "uneven_grid.h"
+#include "model/machine/assumptions.h"
 #include "model/memory/traffic.h"
 
 #include <math.h>
@@ -156,7 +157,7 @@ static void check_memory(const struct grid *g, const struct emulate_result *samp
                                          .l1_bytes = 200 << 10,
                                          .l2_bytes = 50 << 20,
                                          .l2_holds = 50 << 20,
-                                         .apart_half = 1.5};
+                                         .assumed = &assumptions_default};
     struct traffic_caches small = large;
     struct traffic t, all;
     struct truth truth;

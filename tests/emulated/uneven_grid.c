@@ -1,6 +1,7 @@
 #include "uneven_grid.h"
 
 #include "base/hash.h"
+#include "model/machine/assumptions.h"
 
 enum { MOST_BLOCKS = 600 };
 
@@ -9,7 +10,7 @@ const struct traffic_caches grid_caches = {.sms = 132,
                                            .l1_bytes = 200 << 10,
                                            .l2_bytes = 50 << 20,
                                            .l2_holds = 50 << 20,
-                                           .apart_half = 1.5};
+                                           .assumed = &assumptions_default};
 
 unsigned draw(struct draws *draws, unsigned least, unsigned most)
 {

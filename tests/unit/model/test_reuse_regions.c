@@ -2,6 +2,7 @@
  * multiplies whose block (row, column) reads a panel of 64 KB of A and one of B; and of single sectors. */
 #include "check.h"
 
+#include "model/machine/assumptions.h"
 #include "model/memory/skew.h"
 #include "model/memory/reuse_regions.h"
 
@@ -35,7 +36,7 @@ static void set_up(struct fixture *f, double l2, double skew)
                           .caches = {.l1_bytes = 1 << 17,
                                      .l2_bytes = l2,
                                      .l2_holds = l2,
-                                     .apart_half = 1.5,
+                                     .assumed = &assumptions_default,
                                      .resident_blocks = 2,
                                      .sms = 64,
                                      .skew = skew}};
@@ -73,9 +74,7 @@ static double missed(struct fixture *f)
     struct reuse_regions found;
     double sum = 0;
 
-    assert_int_equal(
-        reuse_regions_find(&found, &f->result, &f->launch, f->caches.sms * f->caches.resident_blocks, NULL),
-        0);
+    assert_int_equal(reuse_regions_find(&found, &f->result, &f->launch, &f->caches, NULL), 0);
     assert_int_equal(reuse_regions_fetch(&f->reuse_regions, &found, &f->caches, NULL), 0);
     reuse_regions_release(&found);
     for (size_t z = 1; z < f->reuse_regions.count; z++)

@@ -1,5 +1,6 @@
 /* Samples of grids and the traffic that follows from them. */
 #include "emulate_fixture.h"
+#include "model/machine/assumptions.h"
 #include "model/memory/traffic.h"
 
 static const struct traffic_caches caches = {.sms = 132,
@@ -7,7 +8,7 @@ static const struct traffic_caches caches = {.sms = 132,
                                              .l1_bytes = 200 << 10,
                                              .l2_bytes = 50 << 20,
                                              .l2_holds = 50 << 20,
-                                             .apart_half = 1.5};
+                                             .assumed = &assumptions_default};
 
 static void sample(struct program *p, size_t most)
 {

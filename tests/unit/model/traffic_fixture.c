@@ -1,6 +1,7 @@
 #include "traffic_fixture.h"
 
 #include "check.h"
+#include "model/machine/assumptions.h"
 
 struct sass fixture_access(enum sass_op op, unsigned how)
 {
@@ -57,7 +58,7 @@ void fixture_set_up(struct fixture *f, unsigned stride)
     f->caches = (struct traffic_caches){.l1_bytes = 200e3,
                                         .l2_bytes = 50e6,
                                         .l2_holds = 50e6,
-                                        .apart_half = 1.5,
+                                        .assumed = &assumptions_default,
                                         .loads_most = INFINITY,
                                         .resident_blocks = 32,
                                         .sms = 10,
