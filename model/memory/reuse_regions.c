@@ -274,10 +274,20 @@ static double wave_asks(const struct reuse_region *reuse_region)
            (1 - reuse_region->anywhere) * fmin(bytes, (double)reuse_region->bytes);
 }
 
-/* And again, when other blocks of it, no neighbours, have had them: L2 has those by chance. */
-static double wave_asks_again(const struct reuse_region *reuse_region)
+/* What blocks of a wave meet by chance: 64 bytes at a time, each of them come to so many times in a wave. */
+struct met {
+    double bytes; /* different ones */
+    double times;
+};
+
+static struct met met_by_chance(const struct reuse_region *reuse_region)
 {
-    return reuse_region->anywhere * reuse_region->again * reuse_region->pairs;
+    const double asked =
+        reuse_region->anywhere * (reuse_region->wave + reuse_region->again) * reuse_region->pairs;
+    const double bytes =
+        reuse_region->anywhere * fmin(reuse_region->wave * reuse_region->pairs, (double)reuse_region->bytes);
+
+    return (struct met){.bytes = bytes, .times = bytes > 0 ? asked / bytes : 0};
 }
 
 /* What L2 has to hold for `part` of a wave to be there: of what is gone through in order as much of it, of what is met
@@ -288,10 +298,13 @@ static double bytes_in(const struct reuse_regions *reuse_regions, double part)
 
     for (size_t z = 1; z < reuse_regions->count; z++) {
         const struct reuse_region *reuse_region = &reuse_regions->reuse_region[z];
-        const double wave = reuse_region->wave, times = wave > 0 ? reuse_region->again / wave : 0;
 
-        if (times > 0)
-            bytes += wave * (-expm1(-(1 + times) * part) * reuse_region->pairs - part);
+        if (reuse_region->again > 0) {
+            const struct met met = met_by_chance(reuse_region);
+
+            bytes +=
+                met.bytes * -expm1(-met.times * part) - reuse_region->anywhere * reuse_region->wave * part;
+        }
     }
     return bytes;
 }
@@ -311,6 +324,18 @@ static double part_held(const struct reuse_regions *reuse_regions)
     return low;
 }
 
+/* Bytes that the waves fetch of what they meet by chance, where L2 does not hold all of a wave: what has not been come to
+ * while a part `held` of one went by. The launch before has left such a part as well, unless L2 is flushed. */
+static double fetched_by_chance(const struct reuse_regions *reuse_regions,
+                                const struct reuse_region *reuse_region, double held)
+{
+    const struct met met = met_by_chance(reuse_region);
+    const double waves = reuse_regions->blocks / reuse_regions->wave_blocks, lost = exp(-met.times * held);
+    const double first = met.bytes * (1 - lost - met.times * held * lost);
+
+    return waves * met.bytes * met.times * lost + (reuse_regions->caches->warm ? 0 : first);
+}
+
 static void fetch_zones(struct reuse_regions *reuse_regions)
 {
     const double waves = reuse_regions->blocks / reuse_regions->wave_blocks;
@@ -321,12 +346,13 @@ static void fetch_zones(struct reuse_regions *reuse_regions)
         const double unique = fmin(reuse_region->unique * reuse_region->pairs, (double)reuse_region->bytes);
         const double wave = wave_asks(reuse_region);
         const double again = reuse_region->wave > 0 ? found_again(reuse_regions, reuse_region) : 1;
+        const bool by_chance = reuse_region->again > 0 && reuse_region->wave > 0 && held < INFINITY;
+        const double in_order = by_chance ? 1 - reuse_region->anywhere : 1;
 
         reuse_region->missed =
-            unique * (1 - reuse_regions->left) + fmax(waves * wave - unique, 0) * (1 - again);
-        if (reuse_region->again > 0 && reuse_region->wave > 0)
-            reuse_region->missed += waves * wave_asks_again(reuse_region) *
-                                    exp(-(1 + reuse_region->again / reuse_region->wave) * held);
+            in_order * (unique * (1 - reuse_regions->left) + fmax(waves * wave - unique, 0) * (1 - again));
+        if (by_chance)
+            reuse_region->missed += fetched_by_chance(reuse_regions, reuse_region, held);
     }
 }
 
@@ -349,7 +375,8 @@ static void find_ready(struct reuse_regions *reuse_regions)
          reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++) {
         const double unique = fmin(reuse_region->unique * reuse_region->pairs, (double)reuse_region->bytes);
         const double wave = wave_asks(reuse_region);
-        const double asked = fmax(waves * wave, unique) + waves * wave_asks_again(reuse_region);
+        const double asked = fmax(waves * wave, unique) +
+                             waves * reuse_region->anywhere * reuse_region->again * reuse_region->pairs;
 
         reuse_region->ready = wave > 0 ? 1 - fmin(waited_for(reuse_region, wave) / asked, 1) : 1;
     }
