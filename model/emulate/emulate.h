@@ -58,7 +58,8 @@ struct emulate_options {
                             else runs there */
     double wall_limit_s;     /* by the wall clock, likewise: the last resort */
     const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */
-    uint64_t resident;       /* thread blocks that the GPU holds at once; 0: all of the grid */
+    double deviations; /* standard deviations of a sample that its error reaches to: see assumptions.def */
+    uint64_t resident; /* thread blocks that the GPU holds at once; 0: all of the grid */
 };
 
 /* What one static instruction did in one block, summed over the block's warps. Memory figures are 0 for what

@@ -196,6 +196,7 @@ static void describe(struct emulation *emulation, const struct emulate_target *t
     emulation->instructions = code->instructions;
     emulation->count = code->count;
     emulation->mode = options->mode;
+    emulation->deviations = options->deviations;
     emulation->budget = options->budget ? options->budget : UINT64_C(1) << 28;
     emulation->core_limit_s = options->core_limit_s;
     emulation->wall_limit_s = options->wall_limit_s;

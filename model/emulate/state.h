@@ -154,6 +154,7 @@ struct emulation {
     struct emulate_memory memory;
     enum emulate_mode mode;
     uint64_t budget;
+    double deviations;                 /* of struct emulate_options */
     uint64_t counted;                  /* accesses of extrapolated loops that were counted one by one */
     double core_limit_s, wall_limit_s; /* see struct emulate_options */
     double begin_core_s, begin_wall_s;

@@ -304,7 +304,7 @@ static void start(struct division *division, const struct origin *origin)
     }
 }
 
-/* Beside what chance does, 3.3 standard deviations of it, there may be blocks so rare that none was met: of n
+/* Beside what chance does there may be blocks so rare that none was met: of n
  * that were looked at none is such, so that hardly more than a share of 3 / n is. */
 static void finish(struct strata *out, const struct division *division, double blocks)
 {
@@ -312,7 +312,9 @@ static void finish(struct strata *out, const struct division *division, double b
     out->unproven = division->unseen / blocks;
     out->unseen_each = division->cells > 0 ? division->unseen / division->cells : 0;
     if (out->issued > 0)
-        out->error = (3.3 * sqrt(division->variance) + 3 * out->unseen_each * other) / out->issued;
+        out->error = (division->signer->emulation->deviations * sqrt(division->variance) +
+                      3 * out->unseen_each * other) /
+                     out->issued;
 }
 
 int strata_find(struct strata *out, struct signer *signer, const struct origin *origin, bool bent,

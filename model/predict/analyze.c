@@ -1,5 +1,6 @@
 #include "model/predict/analyze_work.h"
 
+#include "model/machine/assumptions.h"
 #include "model/memory/skew.h"
 #include "model/memory/tables.h"
 #include "model/predict/interval.h"
@@ -11,8 +12,6 @@
 #include <string.h>
 
 enum { SAMPLE_MOST = 16 }; /* thread blocks emulated */
-
-#define TABLES_MATTER 1.05 /* by what misses in constant memory prolong an estimate that is worth a word */
 
 int analyze_refuse(struct analyze_work *work, int code, const struct err *why)
 {
@@ -63,6 +62,7 @@ static int emulate(struct analyze_work *work)
                                             .core_limit_s = work->options->core_limit_s,
                                             .wall_limit_s = work->options->wall_limit_s,
                                             .stop = work->options->stop,
+                                            .deviations = work->machine->assumptions.sample_deviations,
                                             .resident = (uint64_t)(at->sms * at->blocks_per_sm)};
     struct analysis *out = work->out;
     struct emulation *emulation = NULL;
@@ -200,7 +200,7 @@ static void find_table_ends(struct analysis *out)
         return;
     out->in_step_s = estimate_with(&out->input, out->tables.in_step);
     out->apart_s = estimate_with(&out->input, out->tables.apart);
-    if (out->apart_s > TABLES_MATTER * out->in_step_s) {
+    if (out->apart_s > assumptions_default.tables_matter * out->in_step_s) {
         out->input.assumptions |= PREDICT_ASSUMED_TABLES;
         out->prediction.assumptions |= PREDICT_ASSUMED_TABLES;
     }

@@ -8,9 +8,6 @@
 
 #include <math.h>
 
-/* How far apart the most and the least that a grid may touch lie where it is named that what it touches is estimated. */
-#define SHARING_MATTERS 1.1
-
 static const enum resource resources[SASS_PIPE_COUNT] = {
     [SASS_PIPE_NONE] = RESOURCE_COUNT,      [SASS_PIPE_FMA] = RESOURCE_FMA,
     [SASS_PIPE_FMA_HEAVY] = RESOURCE_FMA,   [SASS_PIPE_ALU] = RESOURCE_ALU,
@@ -198,7 +195,7 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
     if (!traffic->blocks_equal)
         out->assumptions |= PREDICT_ASSUMED_EQUAL_BLOCKS;
     if (traffic->touched.read_most + traffic->touched.written_most >
-        SHARING_MATTERS * (traffic->least.read + traffic->least.written))
+        machine->assumptions.sharing_matters * (traffic->least.read + traffic->least.written))
         out->assumptions |= PREDICT_ASSUMED_SHARING;
 }
 

@@ -106,25 +106,22 @@ void interval_add_trial(struct interval_trials *to, double estimate_s, double me
     to->squares += missed * missed;
 }
 
-/* A normal distribution whose mean, which is the kernel's, and deviation are not known: PRIOR is what the interval says
- * beforehand, in trials, of the mean, PRIOR_SCATTER of the deviation. Trials err alike, most of all those that a search
- * makes near one another: all together are worth no more than TRIALS_MOST. benchmarks/validation/intervals.md judges
- * these three. */
-#define PRIOR         2.
-#define PRIOR_SCATTER 4.
-#define TRIALS_MOST   1.
-#define DEVIATIONS    1.2816 /* on either side of the mean hold 80 % */
+/* A normal distribution whose mean, which is the kernel's, and deviation are not known. Trials err alike, most of all
+ * those that a search makes near one another: assumptions.def says how many they are worth, and the interval before. */
+#define DEVIATIONS 1.2816 /* on either side of the mean hold 80 % */
 
 struct interval_ends interval_after(struct interval_ends before, const struct interval_trials *trials)
 {
+    const double prior = assumptions_default.prior_trials, prior_scatter = assumptions_default.prior_scatter;
     const double middle = (before.low + before.high) / 2, n = (double)trials->count;
-    const double deviation = (before.high - before.low) / 2 / DEVIATIONS, weight = fmin(n, TRIALS_MOST);
+    const double deviation = (before.high - before.low) / 2 / DEVIATIONS,
+                 weight = fmin(n, assumptions_default.trials_most);
     const double mean = n > 0 ? trials->sum / n : 0, squares = n > 0 ? trials->squares / n : 0;
-    const double centre = (PRIOR * middle + weight * mean) / (PRIOR + weight);
+    const double centre = (prior * middle + weight * mean) / (prior + weight);
     const double scatter = squares - 2 * centre * mean + centre * centre;
-    const double within = deviation * deviation * PRIOR / (1 + PRIOR);
-    const double variance = (PRIOR_SCATTER * within + weight * scatter) / (PRIOR_SCATTER + weight);
-    const double reach = DEVIATIONS * sqrt(variance * (1 + 1 / (PRIOR + weight)));
+    const double within = deviation * deviation * prior / (1 + prior);
+    const double variance = (prior_scatter * within + weight * scatter) / (prior_scatter + weight);
+    const double reach = DEVIATIONS * sqrt(variance * (1 + 1 / (prior + weight)));
 
     return trials->count ? (struct interval_ends){centre - reach, centre + reach} : before;
 }

@@ -74,7 +74,8 @@ void grid_release(struct grid *g)
 
 void grid_run(struct emulate_result *out, const struct grid *g, bool whole, uint64_t budget)
 {
-    const struct emulate_options options = {.mode = EMULATE_SLICED, .budget = budget};
+    const struct emulate_options options = {
+        .mode = EMULATE_SLICED, .deviations = assumptions_default.sample_deviations, .budget = budget};
     struct emulation *emulation;
     struct err err = {0};
 

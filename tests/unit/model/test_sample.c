@@ -12,7 +12,8 @@ static const struct traffic_caches caches = {.sms = 132,
 
 static void sample(struct program *p, size_t most)
 {
-    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    const struct emulate_options options = {.mode = EMULATE_SLICED,
+                                            .deviations = assumptions_default.sample_deviations};
     struct err err = {0};
 
     assert_int_equal(launch_prepare(&p->launch, &err), 0);
