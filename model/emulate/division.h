@@ -12,7 +12,7 @@
 enum {
     CUTS_MOST = 128,  /* blocks signed at most to find where planes divide the grid */
     BOXES_MOST = 128, /* of the grid */
-    PILOTS = 6        /* blocks looked at before the cells are made */
+    PILOTS = 6        /* blocks looked at before the cells are made, at most */
 };
 
 /* Blocks from[] to to[], both inside. */
@@ -36,9 +36,11 @@ struct division {
     size_t cut_count;
     struct box boxes[BOXES_MOST]; /* the first `bent` of them cannot be divided by planes */
     size_t box_count, bent;
-    struct signature pilots[PILOTS]; /* of the box that they are of, one of each of as many cells */
+    struct signature pilots[PILOTS]; /* of the box that they are of, one of each of as many cells, */
+    uint64_t *pilot_counts;          /* and what their warps issue, as of signer.counts; owned */
+    unsigned pilot_count;
     size_t piloted;
-    uint64_t last_hash; /* of the block signed last */
+    uint64_t last_hash; /* of the block whose counts the signer has */
     double variance;    /* of the sum over cells */
     double cells, jump; /* that were not gone through; the most that neighbours of them differ by */
     double unseen;      /* blocks in those that were not looked at */

@@ -105,8 +105,7 @@ static int find_stratum(size_t *out, bool *known, struct choice *choice, const s
     *known = is_told_by_issued(out, choice->strata, block_issued(choice->result, block));
     if (*known)
         return 0;
-    rc = signer_sign(&signature, known, choice->signer, block->position, choice->signer->emulation->budget,
-                     choice->err);
+    rc = signer_sign(&signature, known, choice->signer, block->position, choice->signer->budget, choice->err);
     if (!rc && *known)
         *out = strata_nearest(choice->strata, &signature);
     return rc;

@@ -29,7 +29,7 @@ int signer_open(struct signer *out, struct emulation *emulation, struct err *err
 {
     int rc;
 
-    *out = (struct signer){.emulation = emulation};
+    *out = (struct signer){.emulation = emulation, .budget = emulation->budget};
     out->scratch = calloc(emulation->memory.region_count + 1, sizeof *out->scratch);
     out->counts = calloc(emulation->count + 1, sizeof *out->counts);
     if (!out->scratch || !out->counts)

@@ -23,6 +23,7 @@ struct signer {
     uint64_t *scratch;
     const bool *bends; /* borrowed; null: none */
     bool loaded;       /* loaded values decide which lanes access memory: a signature says nothing of that */
+    uint64_t budget;   /* warp instructions for the signature of one block */
     uint64_t *counts;  /* warp instructions of the last block signed, by instruction */
 };
 

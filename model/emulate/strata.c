@@ -48,8 +48,7 @@ int division_sign(struct signature *out, struct division *division, const unsign
 
     for (unsigned axis = 0; axis < 3; axis++)
         position[axis] = division->extent[axis] > 1 ? at[axis] : division->middle[axis];
-    rc = signer_sign(out, &known, division->signer, position, division->signer->emulation->budget,
-                     division->err);
+    rc = signer_sign(out, &known, division->signer, position, division->signer->budget, division->err);
     if (rc)
         return rc;
     division->out->known &= known;
@@ -317,6 +316,12 @@ static void finish(struct strata *out, const struct division *division, double b
                      out->issued;
 }
 
+/* One block took more than the budget, and loaded values decide how long others take: the whole grid is drawn from. */
+static bool is_dear(const struct signer *signer)
+{
+    return signer->loaded && signer->budget > signer->emulation->budget;
+}
+
 int strata_find(struct strata *out, struct signer *signer, const struct origin *origin, bool bent,
                 uint64_t budget, struct err *err)
 {
@@ -336,14 +341,14 @@ int strata_find(struct strata *out, struct signer *signer, const struct origin *
     division->err = err;
     division->budget = budget;
     start(division, origin);
-    if (!bent)
+    if (!bent && !is_dear(signer))
         rc = divide(division);
-    else
-        for (unsigned axis = 0; axis < 3; axis++)
-            division_part_borders(division, axis);
+    for (unsigned axis = 0; axis < 3 && bent && !is_dear(signer); axis++)
+        division_part_borders(division, axis);
     if (!rc && out->known)
         rc = division_sample_boxes(division);
     finish(out, division, (double)launch_blocks(emulation->launch));
+    free(division->pilot_counts);
     free(division);
     return rc;
 }

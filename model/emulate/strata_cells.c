@@ -4,12 +4,16 @@
 #include "base/hash.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
     LEAST_CELLS = 2,   /* of a box that is not gone through */
     LEAST_LOADED = 6,  /* in cells, however much they cost: with loads of memory to be filled ... */
     LEAST_SIGNED = 24, /* ... and without, unless they cost more than ... */
     DEAR = 1 << 20,    /* ... so many instructions: less than a second of a core */
+    FEWEST_PILOTS = 2,
+    PILOTS_COST = 1 << 22, /* instructions for the pilots, unless there are FEWEST_PILOTS */
     ALL = 4 /* times the budget: what all blocks may cost rather than those of cells, or more cells */
 };
 
@@ -52,17 +56,30 @@ static void pick(unsigned at[3], const struct box *box, uint64_t cells, uint64_t
     nth(at, box, end > first ? first + hash_random(cells, c) % (end - first) : first);
 }
 
+/* What a pilot's warps issue. */
+static uint64_t *counts_of_pilot(const struct division *division, uint64_t k)
+{
+    return division->pilot_counts + k * division->signer->emulation->count;
+}
+
+static size_t bytes_of_counts(const struct division *division)
+{
+    return division->signer->emulation->count * sizeof *division->pilot_counts;
+}
+
 /* Signs a block of a cell unless the pilot did; what it issues is certain. */
 static int sign_cell(struct signature *out, struct division *division, size_t k, uint64_t cells, uint64_t c,
                      const unsigned at[3])
 {
-    const bool known = cells == PILOTS && k == division->piloted;
     int rc = 0;
 
-    if (known)
+    if (cells == division->pilot_count && k == division->piloted) {
         *out = division->pilots[c];
-    if (!known || out->hash != division->last_hash)
+        division->last_hash = out->hash;
+        memcpy(division->signer->counts, counts_of_pilot(division, c), bytes_of_counts(division));
+    } else {
         rc = division_sign(out, division, at);
+    }
     if (!rc && division->out->known)
         division_add_certain(division, division->column);
     return rc;
@@ -111,36 +128,59 @@ static double count_telling(const struct division *division)
 
     if (!division->signer->loaded)
         return 0;
-    for (unsigned k = 0; k < PILOTS; k++) {
+    for (unsigned k = 0; k < division->pilot_count; k++) {
         sum += (double)division->pilots[k].issued;
         squares += (double)division->pilots[k].issued * (double)division->pilots[k].issued;
     }
-    return sum > 0 ? (squares * PILOTS / (sum * sum) - 1) / (CHANCE * CHANCE) : 0;
+    return sum > 0 ? (squares * division->pilot_count / (sum * sum) - 1) / (CHANCE * CHANCE) : 0;
 }
 
-/* Where the pilots cost so much. */
-static double least_signed(uint64_t cost)
+/* Where a pilot costs so much. */
+static double least_signed(double each)
 {
-    return fmax(fmin((double)DEAR * PILOTS / fmax((double)cost, 1), LEAST_SIGNED), LEAST_LOADED);
+    return fmax(fmin(DEAR / each, LEAST_SIGNED), LEAST_LOADED);
+}
+
+/* Fewer where the blocks that were executed so far took long. */
+static unsigned count_pilots(const struct emulate_result *executed)
+{
+    const double each = (double)executed->executed / (double)executed->block_count;
+
+    return (unsigned)fmax(fmin(PILOTS_COST / fmax(each, 1), PILOTS), FEWEST_PILOTS);
+}
+
+static int sign_pilots(struct division *division)
+{
+    const struct box *box = &division->boxes[division->piloted = division_largest(division, 0)];
+    int rc = 0;
+
+    division->pilot_counts = calloc(PILOTS + 1, bytes_of_counts(division));
+    if (!division->pilot_counts)
+        return err_memory(division->err);
+    division->pilot_count = count_pilots(division->signer->emulation->result);
+    for (unsigned k = 0; k < division->pilot_count && !rc && division->out->known; k++) {
+        unsigned at[3];
+
+        pick(at, box, division->pilot_count, k);
+        rc = division_sign(&division->pilots[k], division, at);
+        memcpy(counts_of_pilot(division, k), division->signer->counts, bytes_of_counts(division));
+    }
+    return rc;
 }
 
 /* How many blocks can be looked at: some at random tell what one costs. */
 static int find_affordable(double *out, struct division *division, double all)
 {
-    const struct box *box = &division->boxes[division->piloted = division_largest(division, 0)];
-    const struct slice *slice = &division->signer->slice;
     const uint64_t before = division->out->cost;
-    int rc = 0;
+    const int rc = sign_pilots(division);
+    const double each = fmax((double)(division->out->cost - before), 1) / division->pilot_count;
 
-    for (unsigned k = 0; k < PILOTS && !rc && division->out->known; k++) {
-        unsigned at[3];
-
-        pick(at, box, PILOTS, k);
-        rc = division_sign(&division->pilots[k], division, at);
-    }
-    *out = (double)division->budget * PILOTS / fmax((double)(division->out->cost - before), 1);
+    *out = division->pilot_count;
+    if (division->pilot_count < PILOTS)
+        return rc;
+    *out = (double)division->budget / each;
     *out = all <= ALL * *out ? all : fmax(*out, fmin(count_telling(division), ALL * *out));
-    *out = fmax(*out, slice->reads_global ? LEAST_LOADED : least_signed(division->out->cost - before));
+    *out = fmax(*out, division->signer->slice.reads_global ? LEAST_LOADED : least_signed(each));
     return rc;
 }
 

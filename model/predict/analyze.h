@@ -29,8 +29,8 @@
 
 /* Warp instructions that reading one variant may emulate one by one: less than a second of a core, where most
  * variants take some thousands. Counted in instructions, so that what is predicted does not depend on how
- * fast or busy the machine is. A variant beyond is left without a prediction, and its reason names the
- * budget. */
+ * fast or busy the machine is. One block may take EMULATE_FIRST_TIMES as many; a variant beyond is left without a
+ * prediction, and its reason names the budget. */
 enum { EXPECT_BUDGET = 1 << 20 };
 
 struct analyze_options {

@@ -9,6 +9,7 @@
 #define LOCAL_NEST 7
 #define FEW_BLOCKS 8
 #define LONG_WAY 9
+#define LONG_FIRST 10
 
 __device__ __noinline__ unsigned fibonacci(unsigned n)
 {
@@ -91,6 +92,13 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         whether = (whether ^ whether >> 15) * 1664525 + 1013904223;
         if (whether >> 31)
             v += in[(k + i) % n];
+    }
+#elif KIND == LONG_FIRST /* loaded values decide how long, and one block takes more than all of them may */
+    for (unsigned k = 0; k < 10 * rounds; k++) {
+        v = v * 1664525 + 1013904223;
+#pragma unroll 1
+        for (unsigned l = v >> 29; l > 5; l--)
+            v ^= v >> l;
     }
 #endif
     out[i] = v;
