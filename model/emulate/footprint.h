@@ -78,6 +78,11 @@ bool footprint_meets(const struct footprint *footprint, uint64_t address, uint64
 uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
                              uint64_t address, uint64_t bytes);
 
+/* Lists the sectors of [address, address + bytes), as above, as their addresses / SECTOR, in any order: up to `most`. Returns
+ * how many there are. */
+uint64_t footprint_list(uint64_t *out, uint64_t most, const struct footprint *footprint, uint64_t address,
+                        uint64_t bytes);
+
 /* Aligned pairs of sectors, 64 bytes, of which a footprint has at least one. */
 struct footprint_pairs {
     uint64_t pairs;

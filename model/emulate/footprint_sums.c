@@ -34,6 +34,28 @@ uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *
     return sum;
 }
 
+uint64_t footprint_list(uint64_t *out, uint64_t most, const struct footprint *footprint, uint64_t address,
+                        uint64_t bytes)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct footprint_chunk *chunk = &footprint->chunks[i];
+
+        if (!lies_in(chunk, address, bytes))
+            continue;
+        for (uint64_t words = chunk->used; words; words &= words - 1) {
+            const unsigned k = (unsigned)__builtin_ctzll(words);
+
+            for (uint64_t bits = chunk->bits[k]; bits; bits &= bits - 1, count++)
+                if (count < most)
+                    out[count] =
+                        chunk->number * FOOTPRINT_CHUNK_SECTORS + 64 * k + (unsigned)__builtin_ctzll(bits);
+        }
+    }
+    return count;
+}
+
 /* Adds up a word of sectors, and those that others have there. */
 static void add_pairs(void *sums, uint64_t own, uint64_t all)
 {

@@ -22,11 +22,6 @@ static double kept_l1(double bytes, double cache)
     return h;
 }
 
-static bool is_evicted_first(const struct sass *i)
-{
-    return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
-}
-
 /* Caches ------------------------------------------------------------------- */
 
 /* Of what a load asks for, the sectors that ... */
@@ -62,13 +57,21 @@ struct found {
     double apart, apart_l1, apart_l2;
 };
 
-/* The share of `bytes`, touched again and again, that L2 still holds; of data to be evicted first, less by
- * half for every `l2_evict_first` of them. */
-static double kept_l2(const struct traffic_caches *caches, const struct sass *i, double bytes)
+/* The share of `bytes`, touched again and again, that L2 still holds; of data to be evicted first, a share `first` of all,
+ * less by half for every `l2_evict_first` of them. */
+static double kept_l2(const struct traffic_caches *caches, double first, double bytes)
 {
     const double kept = reuse_regions_kept(bytes, caches->l2_holds);
 
-    return is_evicted_first(i) ? fmin(kept, exp2(-bytes / caches->l2_evict_first)) : kept;
+    return kept - first * fmax(kept - exp2(-bytes / caches->l2_evict_first), 0);
+}
+
+/* Of what a load comes back to, the share that is to be evicted first: what brought it says so, not who comes back. */
+static double evicted_first_of(const struct reuse *reuse, size_t i)
+{
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
+
+    return reuse_region->fresh > 0 ? fmin(reuse_region->evicted_first / reuse_region->fresh, 1) : 0;
 }
 
 /* Of what other warps of the block have loaded or will load, the share that they load so much earlier or
@@ -100,7 +103,7 @@ static double random_in_l2(const struct reuse *reuse, size_t i)
 
     for (size_t z = 1; z < reuse->reuse_regions.count; z++)
         asked += reuse->reuse_regions.reuse_region[z].asked;
-    return kept_l2(reuse->caches, &reuse->code->instructions[i],
+    return kept_l2(reuse->caches, evicted_first_of(reuse, i),
                    reuse_region->wave * asked / fmax(reuse_region->asked, 1e-9));
 }
 
@@ -130,8 +133,7 @@ static double parts_of_time(const struct reuse *reuse, size_t i)
 static struct found found_by(const struct reuse *reuse, size_t i)
 {
     const struct traffic_caches *caches = reuse->caches;
-    const struct sass *instruction = &reuse->code->instructions[i];
-    const bool cached = traffic_is_cached(instruction);
+    const bool cached = traffic_is_cached(&reuse->code->instructions[i]);
     const double warps = caches->resident_blocks * reuse->warps_per_block;
     const double sms = reuse->reuse_regions.wave_blocks / caches->resident_blocks;
     const struct traffic_count *count = &reuse->out->counts[i];
@@ -140,7 +142,7 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     const double apart_l1 = random_in_l1(reuse, i), apart_l2 = random_in_l2(reuse, i);
     const double pass = phase_bytes(reuse, reuse->loops[i], warps, LINE),
                  passes = phase_bytes(reuse, reuse->loops[i], warps * sms, 2 * SECTOR);
-    const double parts = parts_of_time(reuse, i);
+    const double parts = parts_of_time(reuse, i), first = evicted_first_of(reuse, i);
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
 
     for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
@@ -150,8 +152,8 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     return (struct found){
         .last_l1 = cached ? (1 - gathered) * kept_l1(pass, caches->l1_bytes) + gathered * apart_l1 : 0,
         .far_l1 = cached ? kept_l1((block + stored) / parts, caches->l1_bytes) : 0,
-        .last_l2 = (1 - gathered) * kept_l2(caches, instruction, passes) + gathered * apart_l2,
-        .far_l2 = kept_l2(caches, instruction, between_loops(reuse, i, block * sms) / parts),
+        .last_l2 = (1 - gathered) * kept_l2(caches, first, passes) + gathered * apart_l2,
+        .far_l2 = kept_l2(caches, first, between_loops(reuse, i, block * sms) / parts),
         .apart = apart,
         .apart_l1 = apart_l1,
         .apart_l2 = apart_l2,
@@ -166,7 +168,7 @@ static double fetched_of(const struct reuse *reuse, size_t i, const struct reuse
     const double shared = reuse_region->missed / reuse->out->warps * count->fresh / reuse_region->fresh;
     const double alone = fmax(count->fresh * SECTOR * reuse_region->alone, shared);
 
-    if (!is_evicted_first(&reuse->code->instructions[i]))
+    if (!reuse_evicts_first(&reuse->code->instructions[i]))
         return shared;
     return alone - (alone - shared) * exp2(-reuse_region->wave / 2 / reuse->caches->l2_evict_first);
 }

@@ -1,5 +1,6 @@
 #include "model/memory/reuse_blocks.h"
 
+#include "model/memory/reuse_shift.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
@@ -20,6 +21,8 @@ static double together(const struct sharing *s, double nx, double ny)
     const double both = fmin(s->both, fmin(s->x, s->y)), x = s->x - both, y = s->y - both;
     const double rest = fmax(s->own - both - x - y, 0);
 
+    if (s->shift.gaps)
+        return reuse_shift_together(&s->shift, nx) * ny;
     return both * gx * gy + x * gx * ny + y * nx * gy + rest * nx * ny - fmin(s->halo, rest) * (nx - 1) * ny;
 }
 
@@ -57,7 +60,7 @@ bool blocks_ordered(const struct reuse_region *reuse_region, const struct reuse_
     const double near = reuse_region->read.x + reuse_region->read.halo;
 
     return reuse_regions->result->order.digits > 0 && reuse_region->read.own > 0 &&
-           (near == 0 || near == reuse_region->read.own);
+           !reuse_region->read.shift.gaps && (near == 0 || near == reuse_region->read.own);
 }
 
 /* Whether a step of digit d leads to another place of the region. */

@@ -9,6 +9,11 @@ bool reuse_reads(const struct sass *i)
            !(i->accesses[0].access & SASS_ATOMICALLY);
 }
 
+bool reuse_evicts_first(const struct sass *i)
+{
+    return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
+}
+
 /* Numbers the loops of a path from *count on, those within after those around them. */
 static void number_loops(unsigned *loops, size_t *count, const struct emulate_step *steps, size_t n,
                          unsigned own)
@@ -68,6 +73,7 @@ static void take_phases(struct reuse *reuse)
         reuse_region->asked += count->sectors_once;
         reuse_region->fresh += count->fresh;
         reuse_region->issued += count->fresh * count->issued;
+        reuse_region->evicted_first += reuse_evicts_first(&reuse->code->instructions[i]) ? count->fresh : 0;
     }
 }
 

@@ -39,6 +39,8 @@ static inline struct phase *phase_of(const struct reuse *reuse, size_t i)
 
 /* Whether it reads global memory, and not as an atomic does. */
 bool reuse_reads(const struct sass *i);
+/* Whether what it touches is to be evicted first. */
+bool reuse_evicts_first(const struct sass *i);
 
 /* Fills loads, lines, loops, entries and phases, and what the regions are asked for; all else is given. The
  * caller frees loops, entries and phases, also after a failure: ERR_MEMORY. */

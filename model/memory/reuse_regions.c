@@ -5,6 +5,7 @@
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_mean.h"
 #include "model/machine/assumptions.h"
+#include "model/memory/reuse_shift.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
@@ -130,6 +131,9 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
 
     reuse_mean_sharing(out, result, reuse_region, written);
     reuse_mean_limit(out, spans, reuse_regions->launch->grid);
+    if (reuse_shift_find(&out->shift, out, result, reuse_region, written, reuse_regions->launch->grid,
+                         reuse_regions->assumed, err))
+        return ERR_MEMORY;
     if ((double)result->block_count >= reuse_regions->blocks)
         return reuse_mean_union(&out->all, &out->pairs, result, reuse_region, written, err);
     return result->order.digits
@@ -258,8 +262,11 @@ static double found_again(const struct reuse_regions *reuse_regions, const struc
     const double between = reuse_regions->wave_bytes * reuse_region->unique / reuse_region->wave;
     const double random = holds * reuse_region->wave / reuse_regions->wave_bytes / reuse_region->unique;
     const double in_order =
-        reuse_region->next * reuse_regions_kept(reuse_regions->wave_bytes, holds) +
-        (1 - reuse_region->next) * reuse_regions_kept(fmin(between, reuse_regions->touched), holds);
+        reuse_region->read.shift.gaps
+            ? reuse_shift_kept(&reuse_region->read.shift, reuse_regions->wave_blocks,
+                               reuse_regions->wave_bytes, holds)
+            : reuse_region->next * reuse_regions_kept(reuse_regions->wave_bytes, holds) +
+                  (1 - reuse_region->next) * reuse_regions_kept(fmin(between, reuse_regions->touched), holds);
 
     return reuse_region->anywhere * fmin(random, 1) + (1 - reuse_region->anywhere) * in_order;
 }

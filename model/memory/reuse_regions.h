@@ -11,6 +11,18 @@
 #include "base/err.h"
 #include "model/memory/traffic.h"
 
+enum { REUSE_GAPS = 8 };
+
+/* Of a block's sectors in a region those that no block of its row before it touches, and those that one does, by how
+ * many blocks before: of about as many, the mean. `gaps` 0: not known. See model/memory/reuse_shift.h. */
+struct reuse_shift {
+    double fresh;
+    unsigned gaps;
+    struct {
+        double sectors, blocks;
+    } gap[REUSE_GAPS];
+};
+
 /* Of a mean block's sectors in a region: those that all blocks of its row (x) share, all of its column (y), all of
  * both, those that only the next block in x shares (a halo), and those that the next block in z shares. */
 struct sharing {
@@ -20,6 +32,7 @@ struct sharing {
     double all;     /* bytes of the whole grid, where all its blocks were executed; else INFINITY */
     double pairs;   /* then: how many times those DRAM brings */
     size_t anchor;  /* of the sample: the block whose neighbours tell */
+    struct reuse_shift shift; /* then halo and x are not looked at */
 };
 
 /* A region of global memory. */
@@ -28,6 +41,7 @@ struct reuse_region {
     struct sharing read, written;
     double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
                                     of it, each once, over its warps */
+    double evicted_first;        /* of `fresh`, what loads bring that say so */
     double far;                  /* of what is asked, what an earlier loop has had */
     double issued;               /* sum over `fresh` of how often a warp issues what asks for it */
     double inner, edge;          /* sectors new to a warp, by how it asks for them: see reuse.c */

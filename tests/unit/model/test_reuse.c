@@ -12,37 +12,60 @@ static double random_hits(double times)
     return times > 1 ? h : 1;
 }
 
-/* A first loop reads 128 bytes a warp, a second one the same again, and stores as many: found in L1 where
- * what 32 blocks read and store fits, in L2 where 320 blocks' reads do; else DRAM brings them twice. */
+/* A first loop reads 128 bytes a warp, a second one the same again, and stores as many. */
+static struct traffic read_twice(struct fixture *f, double l1, double l2, enum sass_evict first,
+                                 enum sass_evict second)
+{
+    static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
+
+    fixture_set_up(f, 4);
+    footprint_release(&f->block.read);
+    assert_int_equal(footprint_mark(&f->block.read, 1 << 20, 128, NULL), 0);
+    f->code[INDEX].mod[SASS_MOD_EVICT] = first;
+    f->code[GATHER].mod[SASS_MOD_EVICT] = second;
+    f->touches[GATHER] = (struct emulate_touch){.region = 1, .led = 1};
+    f->way = (struct emulate_path){.steps = steps, .count = 4};
+    f->result.paths = &f->way;
+    f->result.path_count = 1;
+    f->caches.l1_bytes = l1;
+    f->caches.l2_bytes = f->caches.l2_holds = l2;
+    f->caches.l2_evict_first = 1;
+    return fixture_find(f);
+}
+
+/* Found in L1 where what 32 blocks read and store fits, in L2 where 320 blocks' reads do; else DRAM brings them twice. */
 static void a_second_loop_finds_what_fits(void **state)
 {
     static const struct {
         double l1, l2;
         bool twice;
     } cases[] = {{8192, 50e6, false}, {4096, 50e6, false}, {2048, 160e3, false}, {2048, 20e3, true}};
-    static struct emulate_step steps[] = {{0, 0, 1, 10}, {INDEX, 1, 0, 0}, {0, 0, 1, 10}, {GATHER, 2, 0, 0}};
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const double hit = random_hits(2 * 32 * 128 / cases[c].l1);
         struct fixture f;
-        struct traffic traffic;
-        double hit;
+        struct traffic traffic =
+            read_twice(&f, cases[c].l1, cases[c].l2, SASS_EVICT_NORMAL, SASS_EVICT_NORMAL);
 
-        fixture_set_up(&f, 4);
-        footprint_release(&f.block.read);
-        assert_int_equal(footprint_mark(&f.block.read, 1 << 20, 128, NULL), 0);
-        f.touches[GATHER] = (struct emulate_touch){.region = 1, .led = 1};
-        f.way = (struct emulate_path){.steps = steps, .count = 4};
-        f.result.paths = &f.way;
-        f.result.path_count = 1;
-        f.caches.l1_bytes = cases[c].l1;
-        f.caches.l2_bytes = f.caches.l2_holds = cases[c].l2;
-        traffic = fixture_find(&f);
-        hit = random_hits(2 * 32 * 128 / cases[c].l1);
         check_near(traffic.counts[GATHER].l1_ready, hit, 1e-6);
         check_near(traffic.loads.l1_hit, hit / 2, 1e-6);
         check_near(traffic.dram.read, 128 * (1 + cases[c].twice * (1 - hit)), 1e-3);
         fixture_tear_down(&f, &traffic);
     }
+}
+
+/* L2 has room for all: what is read for the last time, and says so, was brought to stay. */
+static void who_brings_it_says_what_is_evicted_first(void **state)
+{
+    const double lost = 1 - random_hits(2 * 32 * 128 / 2048.0);
+    struct fixture f;
+    struct traffic traffic = read_twice(&f, 2048, 50e6, SASS_EVICT_NORMAL, SASS_EVICT_FIRST);
+
+    check_near(traffic.dram.read, 128, 1e-3);
+    fixture_tear_down(&f, &traffic);
+    traffic = read_twice(&f, 2048, 50e6, SASS_EVICT_FIRST, SASS_EVICT_NORMAL);
+    check_near(traffic.dram.read, 128 * (1 + lost), 1e-3);
+    fixture_tear_down(&f, &traffic);
 }
 
 /* Loops go over 128 bytes that a warp has loaded, beside 512 that it loads once. L2 holds 160000 bytes: with
@@ -359,9 +382,9 @@ static void copies_of_neighbours_join(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(copies_of_neighbours_join, a_second_loop_finds_what_fits, what_many_loops_go_over_stays,
-                     what_was_just_gathered_is_there, what_is_under_way_is_waited_for,
-                     warps_that_gather_cross, a_warp_waits_for_its_last_lane,
-                     what_a_pass_asks_for_twice_merges, l1_holds_lines_not_sectors,
-                     dram_brings_what_the_next_pass_asks_for, layers_find_what_l2_holds);
+    return RUN_TESTS(
+        copies_of_neighbours_join, a_second_loop_finds_what_fits, who_brings_it_says_what_is_evicted_first,
+        what_many_loops_go_over_stays, what_was_just_gathered_is_there, what_is_under_way_is_waited_for,
+        warps_that_gather_cross, a_warp_waits_for_its_last_lane, what_a_pass_asks_for_twice_merges,
+        l1_holds_lines_not_sectors, dram_brings_what_the_next_pass_asks_for, layers_find_what_l2_holds);
 }

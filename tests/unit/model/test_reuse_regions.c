@@ -69,6 +69,28 @@ static void set_up_groups(struct fixture *f, double l2, double skew)
     f->result.order = (struct emulate_order){.digits = 3, .unit = {1, 8, 8 * PANELS}, .moves = f->moves};
 }
 
+enum { FLAT = 3072, ROW = 48000 };
+
+/* A grid of one dimension, each block of which reads as many bytes of a row, of the one above and of the one below: a row
+ * is 15.6 blocks. A block `tiled` bytes farther away shows that they go on so, or do not. */
+static void set_up_flat(struct fixture *f, double l2, uint64_t tiled)
+{
+    const uint64_t middle = PANELS * PANELS / 2;
+
+    set_up(f, l2, 0);
+    f->launch = (struct launch){.grid = {PANELS * PANELS, 1, 1}, .block = {32, 1, 1}};
+    f->regions[0].bytes = 1 << 24;
+    f->result.region_count = 1;
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        const unsigned at = k < 3 ? (unsigned)middle + k : 64;
+        const uint64_t first = A + at * FLAT + (k < 3 ? 0 : tiled);
+
+        f->blocks[k] = (struct emulate_block){.position = {at, 0, 0}, .weight = 1, .warps = 1};
+        for (unsigned row = 0; row < 3; row++)
+            assert_int_equal(footprint_mark(&f->blocks[k].read, first + row * ROW, FLAT, NULL), 0);
+    }
+}
+
 static double missed(struct fixture *f)
 {
     struct reuse_regions found;
@@ -113,6 +135,30 @@ static void blocks_apart_fetch_each(void **state)
     set_up_square(&f, 1 << 20, 0.5);
     check_near(missed(&f), SIDE + 32.0 * SIDE + apart * 32.0 * SIDE, 1e-9);
     assert_true(f.reuse_regions.reuse_region[2].ready == 0);
+    tear_down(&f);
+}
+
+/* Neighbours share nothing, but the 16th block after reads what this one has read: DRAM brings it once, with the rows
+ * around the grid, if L2 has room for two rows, else each time; and
+ * each time where rows end before. */
+static void blocks_come_back_to_rows(void **state)
+{
+    const double blocks = PANELS * PANELS;
+    struct fixture f;
+
+    set_up_flat(&f, 1 << 20, 0);
+    check_near(missed(&f), blocks * FLAT + 2 * ROW, 1);
+    tear_down(&f);
+    set_up_flat(&f, 1 << 20, 0);
+    f.caches.sms = 2;
+    check_near(missed(&f), blocks * FLAT + 2 * ROW, 1);
+    tear_down(&f);
+    set_up_flat(&f, 1 << 10, 0);
+    f.caches.sms = 2;
+    check_near(missed(&f), blocks * FLAT * 3, 1);
+    tear_down(&f);
+    set_up_flat(&f, 1 << 20, FLAT);
+    check_near(missed(&f), blocks * FLAT * 3, 1);
     tear_down(&f);
 }
 
@@ -275,7 +321,7 @@ static void drift_is_what_latency_leaves(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_apart_fetch_each,
+    return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_come_back_to_rows, blocks_apart_fetch_each,
                      drift_needs_two_blocks_and_a_small_cache, groups_share_rows_and_columns,
                      half_of_a_wave_comes_later, launches_find_what_one_sm_read, sectors_anywhere_come_again,
                      sectors_anywhere_are_lost_within_a_wave, lines_of_neighbours_in_x_are_not_alone,
