@@ -324,11 +324,11 @@ int chart_svg(char **out, const struct chart *chart, struct err *err)
 int chart_write(const char *path, const struct chart *chart, struct err *err)
 {
     char *svg;
-    int code = chart_svg(&svg, chart, err);
+    int rc = chart_svg(&svg, chart, err);
 
-    if (code)
-        return code;
-    code = file_write(path, svg, strlen(svg), err);
+    if (rc)
+        return rc;
+    rc = file_write(path, svg, strlen(svg), err);
     free(svg);
-    return code;
+    return rc;
 }

@@ -70,31 +70,31 @@ int file_read_most(char **text, size_t *size, const char *path, size_t most, str
     FILE *file = file_open(path, err);
     char *buffer = NULL, *larger;
     size_t capacity = 0, used = 0;
-    int code = file ? 0 : err ? err->code : ERR_USAGE;
+    int rc = file ? 0 : err ? err->code : ERR_USAGE;
 
     *text = NULL;
     *size = 0;
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     do {
         capacity = capacity ? 2 * capacity : 1 << 14;
         capacity = capacity < most + 2 ? capacity : most + 2; /* with the zero, and one byte too many */
         larger = realloc(buffer, capacity);
         if (!larger) {
-            code = err_memory(err);
+            rc = err_memory(err);
             break;
         }
         buffer = larger;
         used += fread(buffer + used, 1, capacity - 1 - used, file);
     } while (used == capacity - 1 && used <= most);
-    if (!code && ferror(file))
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
-    else if (!code && used > most)
-        code = err_set(err, ERR_USAGE, "%s: cannot be read: it is larger than %zu MiB", path, most >> 20);
+    if (!rc && ferror(file))
+        rc = err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
+    else if (!rc && used > most)
+        rc = err_set(err, ERR_USAGE, "%s: cannot be read: it is larger than %zu MiB", path, most >> 20);
     fclose(file);
-    if (code) {
+    if (rc) {
         free(buffer);
-        return code;
+        return rc;
     }
     buffer[used] = '\0';
     *text = buffer;

@@ -129,33 +129,33 @@ int js_read_file(struct json **out, const char *path, struct err *err)
     static const char mark[] = "\xef\xbb\xbf"; /* some editors put it before the text */
     char *text;
     size_t size, skipped;
-    int code = file_read_most(&text, &size, path, JS_FILE_BYTES_MOST, err);
+    int rc = file_read_most(&text, &size, path, JS_FILE_BYTES_MOST, err);
 
     *out = NULL;
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     skipped = strncmp(text, mark, sizeof mark - 1) ? 0 : sizeof mark - 1;
-    code = js_read_text(out, text + skipped, size - skipped, path, err);
+    rc = js_read_text(out, text + skipped, size - skipped, path, err);
     free(text);
-    return code;
+    return rc;
 }
 
 int js_read_text(struct json **out, const char *text, size_t length, const char *name, struct err *err)
 {
     json_t *read;
-    const int code = parse(&read, text, length, name, err);
+    const int rc = parse(&read, text, length, name, err);
 
     *out = outer(read);
-    return code;
+    return rc;
 }
 
 int js_read_flat(struct json **out, const char *text, size_t length, const char *name, struct err *err)
 {
     struct flat *root;
-    const int code = flat_read(&root, text, length, name, err);
+    const int rc = flat_read(&root, text, length, name, err);
 
     *out = root ? flat_mark(root) : NULL;
-    return code;
+    return rc;
 }
 
 void js_free(struct json *json)
@@ -373,13 +373,13 @@ int js_write_file(const struct json *json, const char *path, struct err *err)
 {
     char *text = js_text(json, JS_PRETTY);
     size_t length;
-    int code;
+    int rc;
 
     if (!text)
         return err_memory(err);
     length = strlen(text);
     text[length] = '\n'; /* in the place of the end mark */
-    code = file_write(path, text, length + 1, err);
+    rc = file_write(path, text, length + 1, err);
     free(text);
-    return code;
+    return rc;
 }

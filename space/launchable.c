@@ -7,10 +7,10 @@ static int try_one(struct err *why, const struct spec *spec, size_t problem, con
                    struct err *err)
 {
     struct variant variant;
-    const int code = variant_make(&variant, spec, problem, choices, err);
+    const int rc = variant_make(&variant, spec, problem, choices, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     if (variant.outcome != OUTCOME_OK)
         err_set(why, ERR_USAGE, "%s", variant.message);
     variant_release(&variant);
@@ -24,22 +24,22 @@ int space_launchable(const struct space *space, const struct spec *spec, size_t 
     unsigned choices[SPEC_PARAMETERS_MAX];
     struct err first = {0};
     uint64_t index;
-    int code;
+    int rc;
 
     if (!count)
         return 0;
     space_default(&index, space, NULL);
     space_configuration(choices, space, index);
-    code = try_one(&first, spec, problem, choices, err);
-    if (code || !first.code)
-        return code;
+    rc = try_one(&first, spec, problem, choices, err);
+    if (rc || !first.code)
+        return rc;
     for (uint64_t k = 0; k < tried; k++) {
         struct err why = {0};
 
         space_configuration(choices, space, count / tried * k);
-        code = try_one(&why, spec, problem, choices, err);
-        if (code || !why.code)
-            return code;
+        rc = try_one(&why, spec, problem, choices, err);
+        if (rc || !why.code)
+            return rc;
     }
     return err_set(err, ERR_USAGE, "%s: no configuration can be launched at this problem size: %s",
                    spec->path, first.text);

@@ -62,45 +62,45 @@ static int add_point(struct case_found *out, const struct collection *from, cons
                      const unsigned *choices, struct err *err)
 {
     const size_t problem = from->problem_index;
-    int code;
+    int rc;
 
     out->warps[out->count] = point->ranked.had_warps;
-    code = spec_metric(&out->measured[out->count], &from->spec, 0, problem, choices,
-                       (struct spec_measured){point->measured_s, 0}, err);
-    if (!code)
-        code = spec_metric(&out->predicted[out->count], &from->spec, 0, problem, choices,
-                           (struct spec_measured){point->ranked.estimate_s, 0}, err);
+    rc = spec_metric(&out->measured[out->count], &from->spec, 0, problem, choices,
+                     (struct spec_measured){point->measured_s, 0}, err);
+    if (!rc)
+        rc = spec_metric(&out->predicted[out->count], &from->spec, 0, problem, choices,
+                         (struct spec_measured){point->ranked.estimate_s, 0}, err);
     if (!out->count || point->ranked.had_warps >= out->warps[0])
         out->needed_bounds = point->ranked.needed_warps;
-    out->count += !code;
-    return code;
+    out->count += !rc;
+    return rc;
 }
 
 static int take_points(struct case_found *out, const struct collection *from, const struct claim_case *which,
                        struct err *err)
 {
     unsigned choices[SPEC_PARAMETERS_MAX];
-    int code = 0;
+    int rc = 0;
 
     out->warps = calloc(3 * from->count + 1, sizeof *out->warps);
     if (!out->warps)
         return err_memory(err);
     out->measured = out->warps + from->count;
     out->predicted = out->measured + from->count;
-    for (size_t i = 0; i < from->count && !code; i++) {
+    for (size_t i = 0; i < from->count && !rc; i++) {
         const struct point *point = &from->points[i];
 
         space_configuration(choices, from->space, point->index);
         if (!claim_case_fits(which, &from->spec, choices))
             continue;
-        code = point->ranked.predicted
-                   ? add_point(out, from, point, choices, err)
-                   : err_set(err, ERR_MISSING, "%s: no prediction: %s", point->configuration,
-                             point->ranked.reason ? point->ranked.reason : "");
+        rc = point->ranked.predicted
+                 ? add_point(out, from, point, choices, err)
+                 : err_set(err, ERR_MISSING, "%s: no prediction: %s", point->configuration,
+                           point->ranked.reason ? point->ranked.reason : "");
     }
-    if (!code)
-        code = curve_of(&out->measured_curve, out->warps, out->measured, out->count, err);
-    return code ? code : curve_of(&out->predicted_curve, out->warps, out->predicted, out->count, err);
+    if (!rc)
+        rc = curve_of(&out->measured_curve, out->warps, out->measured, out->count, err);
+    return rc ? rc : curve_of(&out->predicted_curve, out->warps, out->predicted, out->count, err);
 }
 
 static int find_case(struct found *out, const struct claim_case *which, const struct collect_options *options,
@@ -108,22 +108,22 @@ static int find_case(struct found *out, const struct claim_case *which, const st
 {
     struct collect_options own = *options;
     struct collection collection;
-    int code;
+    int rc;
 
     own.sets = &which->set;
     own.set_count = which->set != NULL;
-    code = collect(&collection, &own, err);
-    if (!code && !collection.spec.metric_count)
-        code = err_set(err, ERR_USAGE, "%s: its spec has no metric", options->folder);
-    if (!code)
-        code = take_points(&out->cases[out->case_count++], &collection, which, err);
-    if (!code) {
+    rc = collect(&collection, &own, err);
+    if (!rc && !collection.spec.metric_count)
+        rc = err_set(err, ERR_USAGE, "%s: its spec has no metric", options->folder);
+    if (!rc)
+        rc = take_points(&out->cases[out->case_count++], &collection, which, err);
+    if (!rc) {
         snprintf(out->device, sizeof out->device, "%s", collection.device);
         snprintf(out->date, sizeof out->date, "%s", collection.date);
         snprintf(out->unit, sizeof out->unit, "%s", collection.spec.metrics[0].name);
     }
     collection_release(&collection);
-    return code;
+    return rc;
 }
 
 void claim_compare(struct found *out)
@@ -154,16 +154,16 @@ int claim_find(struct found *out, const struct claim *claim, const struct collec
 {
     struct collect_options own = *options;
     char path[4096];
-    int code = 0;
+    int rc = 0;
 
     *out = (struct found){.claim = claim};
     snprintf(path, sizeof path, "%s/%s", folder, claim->name);
     own.folder = path;
-    for (size_t c = 0; c < CLAIM_CASES && claim->cases[c].label && !code; c++)
-        code = find_case(out, &claim->cases[c], &own, err);
-    if (!code)
+    for (size_t c = 0; c < CLAIM_CASES && claim->cases[c].label && !rc; c++)
+        rc = find_case(out, &claim->cases[c], &own, err);
+    if (!rc)
         claim_compare(out);
-    return code;
+    return rc;
 }
 
 void claim_release(struct found *found)

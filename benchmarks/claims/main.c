@@ -22,20 +22,20 @@ static int write_claims(FILE *out, const struct request *request, const struct m
 {
     struct collect_options options = {.every = 1, .jobs = request->jobs, .machine = machine};
     struct found found;
-    int code = compiler_open(&options.compiler, NULL, request->cache, err);
+    int rc = compiler_open(&options.compiler, NULL, request->cache, err);
 
-    for (size_t c = 0; c < claim_count && !code; c++) {
-        code = claim_find(&found, &claims[c], &options, specs, err);
-        if (!code && !c)
+    for (size_t c = 0; c < claim_count && !rc; c++) {
+        rc = claim_find(&found, &claims[c], &options, specs, err);
+        if (!rc && !c)
             fprintf(out, "# Occupancy claims\n\nRecorded on an %s, %s.\n", found.device, found.date);
-        if (!code) {
+        if (!rc) {
             claim_write(out, &found);
-            code = claim_draw(request->output, &found, err);
+            rc = claim_draw(request->output, &found, err);
         }
         claim_release(&found);
     }
     compiler_close(options.compiler);
-    return code;
+    return rc;
 }
 
 static int write_results(void *context, const struct machine *machine, struct err *err)
@@ -43,16 +43,16 @@ static int write_results(void *context, const struct machine *machine, struct er
     const struct request *request = context;
     char path[4096];
     FILE *out;
-    int code;
+    int rc;
 
     snprintf(path, sizeof path, "%s/results.md", request->output);
     out = fopen(path, "w");
     if (!out)
         return err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
-    code = write_claims(out, request, machine, err);
-    if (fclose(out) && !code)
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
-    return code;
+    rc = write_claims(out, request, machine, err);
+    if (fclose(out) && !rc)
+        rc = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    return rc;
 }
 
 static int parse(struct request *request, int argc, char **argv)

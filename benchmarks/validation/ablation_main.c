@@ -115,7 +115,7 @@ static int change(struct changed *out, const struct term *term, enum mode mode, 
 {
     struct assumptions assumptions = plain->assumptions;
     struct err why = {0};
-    int code = 0;
+    int rc = 0;
 
     out->device = *plain->device; /* borrows what it points to */
     if (term->kind == ASSUMPTION_TERM)
@@ -123,22 +123,22 @@ static int change(struct changed *out, const struct term *term, enum mode mode, 
     else if (term->kind == VALUE_TERM)
         change_value(&out->device.values[term->index], mode);
     else
-        code = change_curve(&out->points, &out->device.curves[term->index], mode, err);
-    out->possible = !code && !machine_init_assuming(&out->machine, &out->device, &assumptions, &why);
-    return code;
+        rc = change_curve(&out->points, &out->device.curves[term->index], mode, err);
+    out->possible = !rc && !machine_init_assuming(&out->machine, &out->device, &assumptions, &why);
+    return rc;
 }
 
 static int change_terms(struct ablation *ablation, const struct machine *plain, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
     ablation->changed = calloc(ablation->term_count, sizeof *ablation->changed);
     if (!ablation->changed)
         return err_memory(err);
-    for (size_t t = 0; t < ablation->term_count && !code; t++)
-        for (int mode = 0; mode < MODES && !code; mode++)
-            code = change(&ablation->changed[t][mode], &ablation->terms[t], (enum mode)mode, plain, err);
-    return code;
+    for (size_t t = 0; t < ablation->term_count && !rc; t++)
+        for (int mode = 0; mode < MODES && !rc; mode++)
+            rc = change(&ablation->changed[t][mode], &ablation->terms[t], (enum mode)mode, plain, err);
+    return rc;
 }
 
 static void release_terms(struct ablation *ablation)
@@ -229,15 +229,15 @@ static void put_kernel(const struct ablation *from, const struct collection *pla
 static int change_all(struct ablation *ablation, const struct collect_options *options, struct err *err)
 {
     struct collection plain = {0};
-    int code;
+    int rc;
 
     ablation->estimates = calloc(options->most * ablation->term_count, sizeof *ablation->estimates);
-    code = ablation->estimates ? collect(&plain, options, err) : err_memory(err);
-    if (!code)
+    rc = ablation->estimates ? collect(&plain, options, err) : err_memory(err);
+    if (!rc)
         put_kernel(ablation, &plain, options->folder);
     collection_release(&plain);
     free(ablation->estimates);
-    return code;
+    return rc;
 }
 
 static int ablate(void *context, const struct machine *machine, struct err *err)
@@ -249,20 +249,20 @@ static int ablate(void *context, const struct machine *machine, struct err *err)
                                       .machine = machine,
                                       .visit = visit,
                                       .context = ablation};
-    int code;
+    int rc;
 
     find_terms(ablation, machine->device);
-    code = change_terms(ablation, machine, err);
-    if (!code)
-        code = compiler_open(&options.compiler, NULL, ablation->cache, err);
-    for (size_t k = 0; k < ablation->folder_count && !code; k++) {
+    rc = change_terms(ablation, machine, err);
+    if (!rc)
+        rc = compiler_open(&options.compiler, NULL, ablation->cache, err);
+    for (size_t k = 0; k < ablation->folder_count && !rc; k++) {
         options.folder = ablation->folders[k];
-        code = change_all(ablation, &options, err);
+        rc = change_all(ablation, &options, err);
     }
     if (options.compiler)
         compiler_close(options.compiler);
     release_terms(ablation);
-    return code;
+    return rc;
 }
 
 int main(int argc, char **argv)

@@ -34,14 +34,14 @@ static int find_points(struct collector *c, struct err *err)
     const uint64_t count = space_count(c->out->space);
     unsigned choices[SPEC_PARAMETERS_MAX];
     uint64_t index, good = 0;
-    int code = 0;
+    int rc = 0;
 
     c->out->valid = count;
     c->out->points = calloc(count + 1, sizeof *c->out->points);
     c->indices = calloc(count + 1, sizeof *c->indices);
     if (!c->out->points || !c->indices)
         return err_memory(err);
-    for (index = 0; index < count && !code; index++) {
+    for (index = 0; index < count && !rc; index++) {
         const struct record *record;
         char *key;
 
@@ -54,9 +54,9 @@ static int find_points(struct collector *c, struct err *err)
         c->out->recorded += record != NULL;
         record = recording_timed(c->journal, record);
         if (record && good++ % c->options->every == 0)
-            code = add_point(c, index, record, configuration_text(&c->out->spec, choices), err);
+            rc = add_point(c, index, record, configuration_text(&c->out->spec, choices), err);
     }
-    return code;
+    return rc;
 }
 
 /* Leaves so many of them, evenly spread. */
@@ -149,12 +149,12 @@ static int rank_points(struct collector *c, struct err *err)
                                         .progress = progress,
                                         .visit = visit,
                                         .context = c};
-    int code = ranking_make(&c->ranking, &how, err);
+    int rc = ranking_make(&c->ranking, &how, err);
 
-    if (!code)
+    if (!rc)
         take_rows(c);
     ranking_release(&c->ranking);
-    return code;
+    return rc;
 }
 
 static void name_kernel(struct collection *out, const char *folder)
@@ -171,10 +171,10 @@ static void name_kernel(struct collection *out, const char *folder)
 static int collect_points(struct collector *c, struct err *err)
 {
     struct metadata heading;
-    int code = find_points(c, err);
+    int rc = find_points(c, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     thin_points(c);
     metadata_read(&heading, c->journal);
     name_kernel(c->out, c->options->folder);
@@ -188,21 +188,21 @@ int collect(struct collection *out, const struct collect_options *options, struc
 {
     struct collector c = {.out = out, .options = options};
     char path[4096];
-    int code;
+    int rc;
 
     *out = (struct collection){.problem_index = options->problem};
     snprintf(path, sizeof path, "%s/spec.json", options->folder);
-    code = spec_read(&out->spec, path, SPEC_WHOLE, options->sets, options->set_count, err);
-    if (!code)
-        code = recording_open(&c.journal, options->recorded, &out->spec, options->problem,
-                              options->machine->device->name, err);
-    if (!code)
-        code = space_open(&out->space, &out->spec, options->problem, err);
-    if (!code)
-        code = collect_points(&c, err);
+    rc = spec_read(&out->spec, path, SPEC_WHOLE, options->sets, options->set_count, err);
+    if (!rc)
+        rc = recording_open(&c.journal, options->recorded, &out->spec, options->problem,
+                            options->machine->device->name, err);
+    if (!rc)
+        rc = space_open(&out->space, &out->spec, options->problem, err);
+    if (!rc)
+        rc = collect_points(&c, err);
     journal_free(c.journal);
     free(c.indices);
-    return code;
+    return rc;
 }
 
 void collection_release(struct collection *collection)

@@ -134,23 +134,23 @@ int counts_read(struct counted_set *out, const char *path, struct err *err)
     struct reader reader = {.path = path};
     char line[LINE_MOST], *fields[FIELDS_MOST];
     FILE *file = file_open(path, err);
-    int code = 0;
+    int rc = 0;
 
     *out = (struct counted_set){0};
     if (!file)
         return err ? err->code : ERR_SYSTEM;
-    while (!code && fgets(line, sizeof line, file)) {
+    while (!rc && fgets(line, sizeof line, file)) {
         const int count = cut(fields, line);
 
-        code = ++reader.line == 1 ? find_columns(out, &reader, fields, count, err)
-                                  : read_item(out, &reader, fields, count, err);
+        rc = ++reader.line == 1 ? find_columns(out, &reader, fields, count, err)
+                                : read_item(out, &reader, fields, count, err);
     }
-    if (!code && !out->count)
-        code = err_set(err, ERR_FORMAT, "%s: no variant in it", path);
+    if (!rc && !out->count)
+        rc = err_set(err, ERR_FORMAT, "%s: no variant in it", path);
     fclose(file);
-    if (code)
+    if (rc)
         counts_release(out);
-    return code;
+    return rc;
 }
 
 void counts_release(struct counted_set *set)
@@ -229,15 +229,15 @@ static int take(struct counted *item, const struct ranking_options *options, str
     struct analysis expectation = {0};
     struct ranked ranked = {0};
     unsigned choices[SPEC_PARAMETERS_MAX];
-    int code = configuration_parse(choices, options->spec, item->configuration, err);
+    int rc = configuration_parse(choices, options->spec, item->configuration, err);
 
-    if (!code)
-        code = ranking_one(&ranked, &expectation, options, choices, err);
-    if (!code) {
+    if (!rc)
+        rc = ranking_one(&ranked, &expectation, options, choices, err);
+    if (!rc) {
         item->counts = ranked.predicted;
         snprintf(item->reason, sizeof item->reason, "%s", ranked.reason ? ranked.reason : "");
     }
-    if (!code && item->counts) {
+    if (!rc && item->counts) {
         item->blocks_equal = expectation.traffic.blocks_equal;
         add_up(item->model, &expectation.code, &expectation.traffic);
         item->model[COUNTER_OCCUPANCY] = 100 * expectation.achieved;
@@ -245,7 +245,7 @@ static int take(struct counted *item, const struct ranking_options *options, str
     }
     analysis_release(&expectation);
     free(ranked.reason);
-    return code;
+    return rc;
 }
 
 int counts_take(struct counted *item, const struct machine *machine, struct compiler *compiler,
@@ -254,16 +254,16 @@ int counts_take(struct counted *item, const struct machine *machine, struct comp
     struct ranking_options options = {.machine = machine, .compiler = compiler, .jobs = 1};
     struct spec spec;
     char path[4096];
-    int code;
+    int rc;
 
     do
         snprintf(path, sizeof path, "%s/%s/spec.json", *folders, item->kernel);
     while (access(path, F_OK) && *++folders);
-    code = spec_read(&spec, path, SPEC_WHOLE, NULL, 0, err);
-    if (code)
-        return code;
+    rc = spec_read(&spec, path, SPEC_WHOLE, NULL, 0, err);
+    if (rc)
+        return rc;
     options.spec = &spec;
-    code = take(item, &options, err);
+    rc = take(item, &options, err);
     spec_release(&spec);
-    return code;
+    return rc;
 }

@@ -35,14 +35,14 @@ static void put_figures(const struct counted_set *set)
 static int put_table(const struct request *request, const struct counted_set *set, struct err *err)
 {
     FILE *out = request->output ? fopen(request->output, "w") : stdout;
-    int code;
+    int rc;
 
     if (!out)
         return err_set(err, ERR_SYSTEM, "%s: cannot be written", request->output);
-    code = counts_write(out, set, request->notes, err);
-    if (out != stdout && fclose(out) && !code)
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be written", request->output);
-    return code;
+    rc = counts_write(out, set, request->notes, err);
+    if (out != stdout && fclose(out) && !rc)
+        rc = err_set(err, ERR_SYSTEM, "%s: cannot be written", request->output);
+    return rc;
 }
 
 static int compare(void *context, const struct machine *machine, struct err *err)
@@ -51,21 +51,21 @@ static int compare(void *context, const struct machine *machine, struct err *err
     const struct request *request = context;
     struct compiler *compiler = NULL;
     struct counted_set set;
-    int code = counts_read(&set, request->table, err);
+    int rc = counts_read(&set, request->table, err);
 
-    if (code)
-        return code;
-    code = compiler_open(&compiler, NULL, request->cache, err);
-    for (size_t i = 0; i < set.count && !code; i++)
-        code = counts_take(&set.items[i], machine, compiler, folders, err);
-    if (!code && request->figures)
+    if (rc)
+        return rc;
+    rc = compiler_open(&compiler, NULL, request->cache, err);
+    for (size_t i = 0; i < set.count && !rc; i++)
+        rc = counts_take(&set.items[i], machine, compiler, folders, err);
+    if (!rc && request->figures)
         put_figures(&set);
-    else if (!code)
-        code = put_table(request, &set, err);
+    else if (!rc)
+        rc = put_table(request, &set, err);
     if (compiler)
         compiler_close(compiler);
     counts_release(&set);
-    return code;
+    return rc;
 }
 
 static int parse(struct request *request, int argc, char **argv)

@@ -149,18 +149,18 @@ static void see_choice(void *context, const struct point **members, size_t count
 int choices_of(struct choices *out, const struct collection *from, size_t parameter, struct err *err)
 {
     struct chooser chooser = {out, calloc(from->count + 1, sizeof *chooser.costs)};
-    int code;
+    int rc;
 
     *out = (struct choices){0};
     if (!chooser.costs)
         return err_memory(err);
-    code = each_group(from, parameter, see_choice, &chooser, err);
-    if (!code && out->groups) {
+    rc = each_group(from, parameter, see_choice, &chooser, err);
+    if (!rc && out->groups) {
         out->cost_median = stats_median(chooser.costs, out->groups);
         out->cost_worst = stats_quantile(chooser.costs, out->groups, 1);
     }
     free(chooser.costs);
-    return code;
+    return rc;
 }
 
 /* Steps -------------------------------------------------------------------- */

@@ -16,11 +16,11 @@ static const char *name_of(const struct collection *from, size_t parameter)
 static int put_falls(FILE *out, const struct collection *from, struct err *err)
 {
     struct falls falls;
-    int code = 0;
+    int rc = 0;
 
-    for (size_t p = 0; p < from->spec.parameter_count && !code; p++) {
-        code = falls_of(&falls, from, p, err);
-        if (code || !falls.fell)
+    for (size_t p = 0; p < from->spec.parameter_count && !rc; p++) {
+        rc = falls_of(&falls, from, p, err);
+        if (rc || !falls.fell)
             continue;
         fprintf(
             out, "| %s | %s | %zu | %zu | %zu | %.0f to %.0f %% | %.4g to %.4g ms | %.4g to %.4g ms | %s |\n",
@@ -28,35 +28,35 @@ static int put_falls(FILE *out, const struct collection *from, struct err *err)
             100 * falls.to->occupancy, 1e3 * falls.from->measured_s, 1e3 * falls.to->measured_s,
             1e3 * falls.from->ranked.estimate_s, 1e3 * falls.to->ranked.estimate_s, falls.to->configuration);
     }
-    return code;
+    return rc;
 }
 
 static int put_choices(FILE *out, const struct collection *from, struct err *err)
 {
     struct choices choices;
-    int code = 0;
+    int rc = 0;
 
-    for (size_t p = 0; p < from->spec.parameter_count && !code; p++) {
+    for (size_t p = 0; p < from->spec.parameter_count && !rc; p++) {
         if (!strstr(name_of(from, p), "UNROLL"))
             continue;
-        code = choices_of(&choices, from, p, err);
-        if (!code && choices.groups)
+        rc = choices_of(&choices, from, p, err);
+        if (!rc && choices.groups)
             fprintf(out, "| %s | %s | %zu | %zu | +%.1f %% | +%.1f %% |\n", from->kernel, name_of(from, p),
                     choices.groups, choices.right, 100 * choices.cost_median, 100 * choices.cost_worst);
     }
-    return code;
+    return rc;
 }
 
 static int put_steps(FILE *out, const struct collection *from, struct err *err)
 {
     struct steps steps;
-    int code = steps_of(&steps, from, err);
+    int rc = steps_of(&steps, from, err);
 
-    if (!code && steps.advised)
+    if (!rc && steps.advised)
         fprintf(out, "| %s | %zu | %zu | %zu | %.2fx | %.2fx | +%.0f %% | +%.0f %% |\n", from->kernel,
                 steps.asked, steps.advised, steps.faster, steps.predicted_gain, steps.measured_gain,
                 100 * steps.before, 100 * steps.after);
-    return code;
+    return rc;
 }
 
 int groups_write(FILE *out, const struct collection *const *collections, size_t count, struct err *err)
@@ -86,45 +86,45 @@ int groups_write(FILE *out, const struct collection *const *collections, size_t 
          "before | after |\n"
          "|---|---:|---:|---:|---:|---:|---:|---:|\n",
          put_steps}};
-    int code = 0;
+    int rc = 0;
 
-    for (size_t t = 0; t < sizeof tables / sizeof *tables && !code; t++) {
+    for (size_t t = 0; t < sizeof tables / sizeof *tables && !rc; t++) {
         fprintf(out, "\n%s", tables[t].head);
-        for (size_t k = 0; k < count && !code; k++)
-            code = tables[t].put(out, collections[k], err);
+        for (size_t k = 0; k < count && !rc; k++)
+            rc = tables[t].put(out, collections[k], err);
     }
-    return code;
+    return rc;
 }
 
 static int put_values(FILE *out, const struct collection *from, size_t parameter, struct err *err)
 {
     const struct spec_parameter *named = &from->spec.parameters[parameter];
     struct by_value by;
-    int code = 0;
+    int rc = 0;
 
     fprintf(
         out,
         "\nBy %s:\n\n| %s | variants | mean error | predicted / measured | best measured | its prediction "
         "|\n|---:|---:|---:|---:|---:|---:|\n",
         named->name, named->name);
-    for (unsigned v = 0; v < named->value_count && !code; v++) {
-        code = by_value_of(&by, from, parameter, v, err);
-        if (!code && by.count)
+    for (unsigned v = 0; v < named->value_count && !rc; v++) {
+        rc = by_value_of(&by, from, parameter, v, err);
+        if (!rc && by.count)
             fprintf(out, "| %lld | %zu | %.1f %% | %.2f | %.4g ms | %.4g ms |\n",
                     (long long)named->values[v].integer, by.count, 100 * by.mean_error, by.ratio,
                     1e3 * by.best_s, 1e3 * by.best_estimate_s);
     }
-    return code;
+    return rc;
 }
 
 int groups_write_values(FILE *out, const struct collection *collection, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
-    for (size_t i = 0; i < sizeof side_by_side / sizeof *side_by_side && !code; i++)
-        for (size_t p = 0; p < collection->spec.parameter_count && !code; p++)
+    for (size_t i = 0; i < sizeof side_by_side / sizeof *side_by_side && !rc; i++)
+        for (size_t p = 0; p < collection->spec.parameter_count && !rc; p++)
             if (!strcmp(collection->kernel, side_by_side[i].kernel) &&
                 !strcmp(name_of(collection, p), side_by_side[i].parameter))
-                code = put_values(out, collection, p, err);
-    return code;
+                rc = put_values(out, collection, p, err);
+    return rc;
 }

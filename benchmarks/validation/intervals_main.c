@@ -93,15 +93,15 @@ static int read_points(struct sample *out, const char *path, struct err *err)
 {
     char line[TEXT];
     FILE *file = fopen(path, "r");
-    int code = file ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be read", path);
+    int rc = file ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be read", path);
 
-    while (!code && fgets(line, sizeof line, file))
-        code = take_line(out, line, err);
+    while (!rc && fgets(line, sizeof line, file))
+        rc = take_line(out, line, err);
     if (file)
         fclose(file);
-    if (!code && !out->count)
-        code = err_set(err, ERR_FORMAT, "%s: no point has a prediction and a measurement", path);
-    return code;
+    if (!rc && !out->count)
+        rc = err_set(err, ERR_FORMAT, "%s: no point has a prediction and a measurement", path);
+    return rc;
 }
 
 static void put_row(const char *name, const struct spread_held *held)
@@ -142,25 +142,24 @@ static void put_mean(const char *name, struct spread_held sums, size_t rows, dou
 static int judge_kernels(const struct sample *sample, size_t kernels, struct err *err)
 {
     struct totals totals = {0};
-    int code = 0;
+    int rc = 0;
 
     printf("| kernel, left out of the fit | variants | held | faster | slower | high / low |\n"
            "|---|---:|---:|---:|---:|---:|\n");
-    for (size_t k = 0; k < kernels && !code; k++) {
+    for (size_t k = 0; k < kernels && !rc; k++) {
         struct spread_held held;
         struct spread spread;
 
-        code = spread_fit(&spread, sample->rows, sample->count, k, err);
-        if (!code)
-            code =
-                spread_judge(&held, &spread, sample->rows, sample->count, k, (struct spread_trials){0}, err);
-        if (code || !held.rows)
+        rc = spread_fit(&spread, sample->rows, sample->count, k, err);
+        if (!rc)
+            rc = spread_judge(&held, &spread, sample->rows, sample->count, k, (struct spread_trials){0}, err);
+        if (rc || !held.rows)
             continue;
         put_row(sample->names[k], &held);
         add_held(&totals, &held);
     }
-    if (code || !totals.judged)
-        return code;
+    if (rc || !totals.judged)
+        return rc;
     put_mean("mean of kernels", totals.kernels, totals.kernels.rows, (double)totals.judged);
     put_mean("of all measurements", totals.measurements, totals.kernels.rows, (double)totals.kernels.rows);
     return 0;
@@ -176,12 +175,12 @@ static int judge_after(struct spread_trials trials, const struct sample *sample,
     for (size_t k = 0; k < kernels; k++) {
         struct spread_held held;
         struct spread spread;
-        int code = spread_fit(&spread, sample->rows, sample->count, k, err);
+        int rc = spread_fit(&spread, sample->rows, sample->count, k, err);
 
-        if (!code)
-            code = spread_judge(&held, &spread, sample->rows, sample->count, k, trials, err);
-        if (code)
-            return code;
+        if (!rc)
+            rc = spread_judge(&held, &spread, sample->rows, sample->count, k, trials, err);
+        if (rc)
+            return rc;
         if (!held.rows)
             continue;
         judged++;
@@ -240,18 +239,18 @@ static int run(const char *points, const char *output, struct err *err)
 {
     struct sample sample = {0};
     struct spread spread;
-    int code = read_points(&sample, points, err);
+    int rc = read_points(&sample, points, err);
 
-    if (!code)
-        code = judge_kernels(&sample, sample.kernels, err);
-    if (!code)
-        code = judge_trials(&sample, sample.kernels, err);
-    if (!code)
-        code = spread_fit(&spread, sample.rows, sample.count, SIZE_MAX, err);
-    if (!code && output)
-        code = write_def(output, &spread, &sample, sample.kernels, err);
+    if (!rc)
+        rc = judge_kernels(&sample, sample.kernels, err);
+    if (!rc)
+        rc = judge_trials(&sample, sample.kernels, err);
+    if (!rc)
+        rc = spread_fit(&spread, sample.rows, sample.count, SIZE_MAX, err);
+    if (!rc && output)
+        rc = write_def(output, &spread, &sample, sample.kernels, err);
     release(&sample);
-    return code;
+    return rc;
 }
 
 int main(int argc, char **argv)

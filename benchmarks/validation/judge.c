@@ -76,24 +76,24 @@ int judge_times(struct judgement *out, const double *predicted, const double *me
 {
     struct pair *pairs = calloc(n + 1, sizeof *pairs);
     double *scratch = calloc(2 * n + 1, sizeof *scratch);
-    int code = 0;
+    int rc = 0;
 
     *out = (struct judgement){0};
     if (!pairs || !scratch)
-        code = err_memory(err);
-    for (size_t i = 0; i < n && !code; i++)
+        rc = err_memory(err);
+    for (size_t i = 0; i < n && !rc; i++)
         if (predicted[i] > 0 && measured[i] > 0)
             pairs[out->count++] = (struct pair){predicted[i], measured[i]};
-    if (!code && !out->count)
-        code = err_set(err, ERR_USAGE, "no variant has both a prediction and a measurement");
-    if (!code) {
+    if (!rc && !out->count)
+        rc = err_set(err, ERR_USAGE, "no variant has both a prediction and a measurement");
+    if (!rc) {
         qsort(pairs, out->count, sizeof *pairs, by_prediction);
         judge_order(out, pairs);
         judge_sizes(out, pairs, scratch, scratch + n);
     }
     free(pairs);
     free(scratch);
-    return code;
+    return rc;
 }
 
 void judge_bounds(struct bound_judgement *out, const double *bound, const double *measured, size_t n)
@@ -135,12 +135,12 @@ int judge_confidence(struct confidence_judgement *out, const double *confidence,
 {
     struct trusted *all = calloc(n + 1, sizeof *all);
     double *errors = calloc(n + 1, sizeof *errors);
-    const int code = all && errors ? 0 : err_memory(err);
+    const int rc = all && errors ? 0 : err_memory(err);
 
     *out = (struct confidence_judgement){0};
-    for (size_t i = 0; i < n && !code; i++)
+    for (size_t i = 0; i < n && !rc; i++)
         all[i] = (struct trusted){confidence[i], fabs(predicted[i] / measured[i] - 1)};
-    if (!code) {
+    if (!rc) {
         qsort(all, n, sizeof *all, by_confidence);
         for (size_t i = 0; i < n; i++)
             errors[i] = all[i].error;
@@ -152,5 +152,5 @@ int judge_confidence(struct confidence_judgement *out, const double *confidence,
     }
     free(errors);
     free(all);
-    return code;
+    return rc;
 }

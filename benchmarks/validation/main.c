@@ -56,22 +56,22 @@ static int write_tables(const struct request *request, const struct verdict *ver
     struct json *json = table_json(verdicts, count);
     char path[4096];
     FILE *out = stdout;
-    int code = json ? 0 : err_memory(err);
+    int rc = json ? 0 : err_memory(err);
 
-    if (!code && request->output) {
+    if (!rc && request->output) {
         snprintf(path, sizeof path, "%s.json", request->output);
-        code = js_write_file(json, path, err);
+        rc = js_write_file(json, path, err);
         snprintf(path, sizeof path, "%s.md", request->output);
-        out = code ? NULL : fopen(path, "w");
-        if (!code && !out)
-            code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+        out = rc ? NULL : fopen(path, "w");
+        if (!rc && !out)
+            rc = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
     }
-    if (!code)
-        code = table_write(out, verdicts, count, request->notes, err);
-    if (out && out != stdout && fclose(out) && !code)
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    if (!rc)
+        rc = table_write(out, verdicts, count, request->notes, err);
+    if (out && out != stdout && fclose(out) && !rc)
+        rc = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
     js_free(json);
-    return code;
+    return rc;
 }
 
 static int validate(void *context, const struct machine *machine, struct err *err)
@@ -83,26 +83,26 @@ static int validate(void *context, const struct machine *machine, struct err *er
     struct collect_options options = {
         .every = request->every, .jobs = request->jobs, .machine = machine, .progress = show_progress};
     size_t k;
-    int code = collections && verdicts ? compiler_open(&options.compiler, NULL, request->cache, err)
-                                       : err_memory(err);
+    int rc = collections && verdicts ? compiler_open(&options.compiler, NULL, request->cache, err)
+                                     : err_memory(err);
 
-    for (k = 0; k < count && !code; k++) {
+    for (k = 0; k < count && !rc; k++) {
         options.folder = options.context = request->folders[k];
-        code = collect(&collections[k], &options, err);
-        if (!code && request->points)
+        rc = collect(&collections[k], &options, err);
+        if (!rc && request->points)
             put_points(&collections[k]);
-        if (!code)
-            code = verdict_of(&verdicts[k], &collections[k], err);
+        if (!rc)
+            rc = verdict_of(&verdicts[k], &collections[k], err);
     }
-    if (!code && (request->output || !request->points))
-        code = write_tables(request, verdicts, count, err);
+    if (!rc && (request->output || !request->points))
+        rc = write_tables(request, verdicts, count, err);
     for (k = 0; k < count && collections; k++)
         collection_release(&collections[k]);
     if (options.compiler)
         compiler_close(options.compiler);
     free(collections);
     free(verdicts);
-    return code;
+    return rc;
 }
 
 static int parse(struct request *request, int argc, char **argv)

@@ -96,20 +96,20 @@ int neighbours_of(struct neighbours *out, const struct collection *from, struct 
 {
     struct posterior *belief = NULL;
     struct drawn drawn;
-    int code = drawn_init(&drawn, from, err);
+    int rc = drawn_init(&drawn, from, err);
 
     *out = (struct neighbours){0};
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     if (drawn.n >= 4) {
         out->compiled = drawn.n < 2 * NEIGHBOURS_COMPILED ? drawn.n / 2 : NEIGHBOURS_COMPILED;
-        code = open_belief(&belief, &from->spec, err);
-        if (!code)
-            code = posterior_learn(belief, drawn.known, out->compiled, err);
-        if (!code)
-            code = judge(out, &drawn, belief, err);
+        rc = open_belief(&belief, &from->spec, err);
+        if (!rc)
+            rc = posterior_learn(belief, drawn.known, out->compiled, err);
+        if (!rc)
+            rc = judge(out, &drawn, belief, err);
         posterior_close(belief);
     }
     drawn_release(&drawn);
-    return code;
+    return rc;
 }

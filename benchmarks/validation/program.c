@@ -49,21 +49,21 @@ int program_run(const char *program, const char *device,
     struct device profile;
     struct machine machine;
     struct err err = {0};
-    int code;
+    int rc;
 
     heap_keep();
     device_init(&profile);
-    code = device_load(&profile, device, "model/device/profiles", &err);
-    if (!code)
-        code = machine_init(&machine, &profile, &err);
-    if (!code) {
-        code = work(context, &machine, &err);
+    rc = device_load(&profile, device, "model/device/profiles", &err);
+    if (!rc)
+        rc = machine_init(&machine, &profile, &err);
+    if (!rc) {
+        rc = work(context, &machine, &err);
         machine_release(&machine);
     }
     device_release(&profile);
-    if (code)
+    if (rc)
         fprintf(stderr, "%s: %s\n", program, err.text);
-    return code ? 1 : 0;
+    return rc ? 1 : 0;
 }
 
 int program_put_notes(FILE *out, const char *path, struct err *err)

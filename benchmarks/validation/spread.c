@@ -169,15 +169,15 @@ int spread_fit(struct spread *out, const struct spread_row *rows, size_t count, 
                struct err *err)
 {
     struct kernels kernels;
-    int code = add_kernels(&kernels, rows, count, err);
+    int rc = add_kernels(&kernels, rows, count, err);
 
     *out = (struct spread){0};
-    if (!code) {
+    if (!rc) {
         fit_weights(out->weights, &kernels, without, SIZE_MAX);
-        code = fit_ends(out, rows, count, &kernels, without, err);
+        rc = fit_ends(out, rows, count, &kernels, without, err);
     }
     release(&kernels);
-    return code;
+    return rc;
 }
 
 /* Rows of one kernel. */
@@ -239,10 +239,10 @@ int spread_judge(struct spread_held *out, const struct spread *spread, const str
 {
     double *widths = calloc(count + 1, sizeof *widths);
     struct own own = {.rows = calloc(count + 1, sizeof *own.rows)};
-    const int code = widths && own.rows ? 0 : err_memory(err);
+    const int rc = widths && own.rows ? 0 : err_memory(err);
 
     *out = (struct spread_held){0};
-    for (size_t i = 0; i < count && !code; i++)
+    for (size_t i = 0; i < count && !rc; i++)
         if (rows[i].kernel == kernel)
             own.rows[own.count++] = &rows[i];
     if (own.count >= (trials.count ? trials.count + SPREAD_JUDGED : 1)) {
@@ -252,5 +252,5 @@ int spread_judge(struct spread_held *out, const struct spread *spread, const str
     }
     free(widths);
     free(own.rows);
-    return code;
+    return rc;
 }

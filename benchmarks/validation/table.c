@@ -87,28 +87,28 @@ static int judge_baselines(struct verdict *out, struct columns *columns, struct 
 int verdict_of(struct verdict *out, const struct collection *collection, struct err *err)
 {
     struct columns columns = {0};
-    int code;
+    int rc;
 
     *out = (struct verdict){.collection = collection};
-    code = columns_init(&columns, collection->count, err);
-    if (code)
-        return code;
+    rc = columns_init(&columns, collection->count, err);
+    if (rc)
+        return rc;
     columns_add(&columns, collection);
     out->predicted = columns.n;
-    code = judge_times(&out->estimate, columns.estimate, columns.measured, columns.n, err);
-    if (!code) {
+    rc = judge_times(&out->estimate, columns.estimate, columns.measured, columns.n, err);
+    if (!rc) {
         judge_bounds(&out->bound, columns.bound, columns.measured, columns.n);
         out->predict_s_median = stats_median(columns.predict_s, columns.n);
         out->predict_s_most = stats_quantile(columns.predict_s, columns.n, 1);
         find_misses(out);
-        code = judge_baselines(out, &columns, err);
+        rc = judge_baselines(out, &columns, err);
     }
-    if (!code)
-        code = neighbours_of(&out->neighbours, collection, err);
-    if (!code && columns.n >= 4)
-        code = judge_columns(&out->confidence, &columns, err);
+    if (!rc)
+        rc = neighbours_of(&out->neighbours, collection, err);
+    if (!rc && columns.n >= 4)
+        rc = judge_columns(&out->confidence, &columns, err);
     free(columns.measured);
-    return code;
+    return rc;
 }
 
 /* Markdown ----------------------------------------------------------------- */
@@ -204,14 +204,14 @@ static int put_notes(FILE *out, const char *notes, const char *kernel, struct er
 static int put_groups(FILE *out, const struct verdict *verdicts, size_t count, struct err *err)
 {
     const struct collection **collections = calloc(count + 1, sizeof *collections);
-    int code = collections ? 0 : err_memory(err);
+    int rc = collections ? 0 : err_memory(err);
 
-    for (size_t v = 0; v < count && !code; v++)
+    for (size_t v = 0; v < count && !rc; v++)
         collections[v] = verdicts[v].collection;
-    if (!code)
-        code = groups_write(out, collections, count, err);
+    if (!rc)
+        rc = groups_write(out, collections, count, err);
     free(collections);
-    return code;
+    return rc;
 }
 
 static void put_quarters(FILE *out, const struct confidence_judgement *confidence)
@@ -227,32 +227,32 @@ static int put_confidence(FILE *out, const struct verdict *verdicts, size_t coun
     struct columns all = {0};
     struct confidence_judgement confidence;
     size_t v, n = 0;
-    int code;
+    int rc;
 
     for (v = 0; v < count; v++)
         n += verdicts[v].collection->count;
-    code = columns_init(&all, n, err);
-    for (v = 0; v < count && !code; v++)
+    rc = columns_init(&all, n, err);
+    for (v = 0; v < count && !rc; v++)
         columns_add(&all, verdicts[v].collection);
-    if (!code && all.n >= JUDGE_QUARTERS)
-        code = judge_columns(&confidence, &all, err);
-    if (!code && all.n >= JUDGE_QUARTERS) {
+    if (!rc && all.n >= JUDGE_QUARTERS)
+        rc = judge_columns(&confidence, &all, err);
+    if (!rc && all.n >= JUDGE_QUARTERS) {
         fprintf(out, "\n## Confidence\n\n%zu variants. ", all.n);
         put_quarters(out, &confidence);
     }
     free(all.measured);
-    return code;
+    return rc;
 }
 
 int table_write(FILE *out, const struct verdict *verdicts, size_t count, const char *notes, struct err *err)
 {
-    int code;
+    int rc;
 
     put_summary(out, verdicts, count);
-    code = put_confidence(out, verdicts, count, err);
-    if (!code)
-        code = put_groups(out, verdicts, count, err);
-    for (size_t v = 0; v < count && !code; v++) {
+    rc = put_confidence(out, verdicts, count, err);
+    if (!rc)
+        rc = put_groups(out, verdicts, count, err);
+    for (size_t v = 0; v < count && !rc; v++) {
         const struct collection *collection = verdicts[v].collection;
 
         fprintf(out, "\n## %s %s\n\nRecorded on an %s, %s. ", collection->kernel, collection->problem,
@@ -261,11 +261,11 @@ int table_write(FILE *out, const struct verdict *verdicts, size_t count, const c
         put_models(out, &verdicts[v]);
         put_misses(out, &verdicts[v]);
         put_refused(out, collection);
-        code = groups_write_values(out, collection, err);
-        if (!code)
-            code = put_notes(out, notes, collection->kernel, err);
+        rc = groups_write_values(out, collection, err);
+        if (!rc)
+            rc = put_notes(out, notes, collection->kernel, err);
     }
-    return code;
+    return rc;
 }
 
 /* JSON --------------------------------------------------------------------- */

@@ -55,20 +55,19 @@ static int compile(struct compile_result *out, struct tracer *t, const char *pat
                                       .option_count = count + 1,
                                       .arch = arch,
                                       .deadline_s = DEADLINE_S};
-    int code = options ? 0 : err_memory(err);
+    int rc = options ? 0 : err_memory(err);
 
     snprintf(arch, sizeof arch, "sm_%u", t->device.sm);
     snprintf(include, sizeof include, "-I%s", folder);
-    if (!code) {
+    if (!rc) {
         memcpy(options, t->variant.options, count * sizeof *options);
         options[count] = include;
-        code = compile_cubin(out, t->compiler, &request, err);
+        rc = compile_cubin(out, t->compiler, &request, err);
     }
     free(options);
-    if (!code && out->outcome != OUTCOME_OK)
-        code =
-            err_set(err, ERR_USAGE, "%s: %s", path, out->diagnostic ? out->diagnostic : "does not compile");
-    return code;
+    if (!rc && out->outcome != OUTCOME_OK)
+        rc = err_set(err, ERR_USAGE, "%s: %s", path, out->diagnostic ? out->diagnostic : "does not compile");
+    return rc;
 }
 
 static int compile_text(struct compile_result *out, struct tracer *t, const char *text, const char *folder,
@@ -77,19 +76,19 @@ static int compile_text(struct compile_result *out, struct tracer *t, const char
     char path[] = "/tmp/warp_trace-XXXXXX.cu";
     const int handle = mkstemps(path, 3);
     FILE *file = handle < 0 ? NULL : fdopen(handle, "w");
-    int code = file ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+    int rc = file ? 0 : err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
 
     if (file) {
         const bool written = fputs(text, file) >= 0;
 
         if (fclose(file) || !written)
-            code = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
+            rc = err_set(err, ERR_SYSTEM, "%s: cannot be written", path);
     }
-    if (!code)
-        code = compile(out, t, path, folder, err);
+    if (!rc)
+        rc = compile(out, t, path, folder, err);
     if (handle >= 0)
         unlink(path);
-    return code;
+    return rc;
 }
 
 static int compile_both(struct tracer *t, struct err *err)
@@ -97,18 +96,18 @@ static int compile_both(struct tracer *t, struct err *err)
     const char *path = t->variant.source_path, *slash = strrchr(path, '/');
     char folder[4096], *text = NULL, *changed = NULL;
     size_t size;
-    int code = file_read(&text, &size, path, err);
+    int rc = file_read(&text, &size, path, err);
 
     snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) : 1, slash ? path : ".");
-    if (!code)
-        code = instrument(&changed, text, t->variant.name, err);
-    if (!code)
-        code = compile(&t->plain, t, path, folder, err);
-    if (!code)
-        code = compile_text(&t->traced, t, changed, folder, err);
+    if (!rc)
+        rc = instrument(&changed, text, t->variant.name, err);
+    if (!rc)
+        rc = compile(&t->plain, t, path, folder, err);
+    if (!rc)
+        rc = compile_text(&t->traced, t, changed, folder, err);
     free(text);
     free(changed);
-    return code;
+    return rc;
 }
 
 /* Running ------------------------------------------------------------------ */
@@ -173,14 +172,14 @@ static int draw(const struct tracer *t, const char *prefix, struct err *err)
     const size_t places =
         (size_t)t->after.blocks_per_sm * ((launch_threads(&t->variant.launch) + LANES - 1) / LANES);
     char title[512], path[4096];
-    int code;
+    int rc;
 
     snprintf(title, sizeof title, "%s: the first warps of SM %u", t->spec.kernel.name, sm->sm);
     snprintf(path, sizeof path, "%s-warps.svg", prefix);
-    code = picture_warps(path, sm, places, title, err);
+    rc = picture_warps(path, sm, places, title, err);
     snprintf(title, sizeof title, "%s: achieved occupancy by SM", t->spec.kernel.name);
     snprintf(path, sizeof path, "%s-occupancy.svg", prefix);
-    return code ? code : picture_occupancy(path, &t->trace, t->device.limits.warps_per_sm, title, err);
+    return rc ? rc : picture_occupancy(path, &t->trace, t->device.limits.warps_per_sm, title, err);
 }
 
 static void show(const struct tracer *t, const char *configuration, double counted)
@@ -212,19 +211,19 @@ static void show(const struct tracer *t, const char *configuration, double count
 static int prepare(struct tracer *t, const struct request *request, struct err *err)
 {
     unsigned choices[SPEC_PARAMETERS_MAX];
-    int code = spec_read(&t->spec, request->spec, SPEC_WHOLE, request->sets, request->set_count, err);
+    int rc = spec_read(&t->spec, request->spec, SPEC_WHOLE, request->sets, request->set_count, err);
 
-    if (!code)
-        code = configuration_parse(choices, &t->spec, request->config, err);
-    if (!code)
-        code = variant_make(&t->variant, &t->spec, 0, choices, err);
-    if (!code && t->variant.outcome != OUTCOME_OK)
-        code = err_set(err, ERR_USAGE, "%s", t->variant.message);
-    if (!code)
-        code = worker_open(&t->worker, 0, NULL, err);
-    if (!code)
-        code = worker_describe(&t->device, t->worker, err);
-    return code ? code : compiler_open(&t->compiler, NULL, NULL, err);
+    if (!rc)
+        rc = configuration_parse(choices, &t->spec, request->config, err);
+    if (!rc)
+        rc = variant_make(&t->variant, &t->spec, 0, choices, err);
+    if (!rc && t->variant.outcome != OUTCOME_OK)
+        rc = err_set(err, ERR_USAGE, "%s", t->variant.message);
+    if (!rc)
+        rc = worker_open(&t->worker, 0, NULL, err);
+    if (!rc)
+        rc = worker_describe(&t->device, t->worker, err);
+    return rc ? rc : compiler_open(&t->compiler, NULL, NULL, err);
 }
 
 static int parse(struct request *request, int argc, char **argv)
@@ -257,7 +256,7 @@ int main(int argc, char **argv)
     struct request request = {.config = "", .counted = NAN};
     struct tracer tracer = {0};
     struct err err = {0};
-    int code;
+    int rc;
 
     if (parse(&request, argc, argv)) {
         fprintf(stderr, "usage: warp_trace [--config K=V,...] [--set NAME=VALUE]... [--counted PERCENT] "
@@ -265,18 +264,18 @@ int main(int argc, char **argv)
         return 2;
     }
     device_init(&tracer.device);
-    code = prepare(&tracer, &request, &err);
-    if (!code)
-        code = compile_both(&tracer, &err);
-    if (!code)
-        code = run(&tracer, &err);
-    if (!code)
+    rc = prepare(&tracer, &request, &err);
+    if (!rc)
+        rc = compile_both(&tracer, &err);
+    if (!rc)
+        rc = run(&tracer, &err);
+    if (!rc)
         show(&tracer, request.config, request.counted);
-    if (!code && request.output)
-        code = draw(&tracer, request.output, &err);
-    if (code)
+    if (!rc && request.output)
+        rc = draw(&tracer, request.output, &err);
+    if (rc)
         fprintf(stderr, "warp_trace: %s\n", err.text);
-    code = code || tracer.trace.worst_error > 0.01;
+    rc = rc || tracer.trace.worst_error > 0.01;
     warp_trace_release(&tracer.trace);
     trial_release(&tracer.before);
     trial_release(&tracer.after);
@@ -287,5 +286,5 @@ int main(int argc, char **argv)
     worker_close(tracer.worker);
     device_release(&tracer.device);
     spec_release(&tracer.spec);
-    return code;
+    return rc;
 }

@@ -54,22 +54,22 @@ int picture_warps(const char *path, const struct trace_sm *sm, size_t places, co
                           .y_label = "warps of one SM",
                           .series = series,
                           .series_count = COLOURS};
-    int c, code = storage && bars.free_from && bars.next ? 0 : err_memory(err);
+    int c, rc = storage && bars.free_from && bars.next ? 0 : err_memory(err);
 
-    for (c = 0; c < COLOURS && !code; c++) {
+    for (c = 0; c < COLOURS && !rc; c++) {
         bars.x[c] = storage + 4 * (size_t)c * count;
         bars.y[c] = bars.x[c] + 2 * count;
     }
-    if (!code) {
+    if (!rc) {
         put_bars(&bars, sm, count);
         for (c = 0; c < COLOURS; c++)
             series[c] = (struct chart_series){NULL, CHART_BARS, bars.x[c], bars.y[c], bars.count[c]};
-        code = chart_write(path, &chart, err);
+        rc = chart_write(path, &chart, err);
     }
     free(storage);
     free(bars.free_from);
     free(bars.next);
-    return code;
+    return rc;
 }
 
 int picture_occupancy(const char *path, const struct warp_trace *trace, unsigned most, const char *title,
@@ -77,7 +77,7 @@ int picture_occupancy(const char *path, const struct warp_trace *trace, unsigned
 {
     double *sms = calloc(2 * trace->sm_count + 1, sizeof *sms), *shares = sms + trace->sm_count;
     const double mean = 100 * trace->occupancy / most;
-    int code;
+    int rc;
 
     if (!sms)
         return err_memory(err);
@@ -96,8 +96,8 @@ int picture_occupancy(const char *path, const struct warp_trace *trace, unsigned
                                     .series = series,
                                     .series_count = 2};
 
-        code = chart_write(path, &chart, err);
+        rc = chart_write(path, &chart, err);
     }
     free(sms);
-    return code;
+    return rc;
 }

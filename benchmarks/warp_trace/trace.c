@@ -143,18 +143,18 @@ int warp_trace_read(struct warp_trace *out, const uint64_t *words, size_t warps,
 {
     uint64_t *ends = calloc(warps + 1, sizeof *ends);
     double *errors = calloc(warps + 1, sizeof *errors);
-    int code = 0;
+    int rc = 0;
 
     *out = (struct warp_trace){.warps = calloc(warps + 1, sizeof *out->warps),
                                .warp_count = warps,
                                .sms = calloc(warps + 1, sizeof *out->sms)};
     if (!ends || !errors || !out->warps || !out->sms)
-        code = err_memory(err);
-    if (!code && !warps)
-        code = err_set(err, ERR_FORMAT, "no warp was recorded");
-    if (!code)
-        code = unpack(out, words, err);
-    if (!code) {
+        rc = err_memory(err);
+    if (!rc && !warps)
+        rc = err_set(err, ERR_FORMAT, "no warp was recorded");
+    if (!rc)
+        rc = unpack(out, words, err);
+    if (!rc) {
         divide(out);
         sum_up(out, ends, errors);
     } else {
@@ -162,7 +162,7 @@ int warp_trace_read(struct warp_trace *out, const uint64_t *words, size_t warps,
     }
     free(ends);
     free(errors);
-    return code;
+    return rc;
 }
 
 void warp_trace_release(struct warp_trace *trace)

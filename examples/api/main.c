@@ -57,16 +57,16 @@ static int print_best(const occutune_decision *decision, int argc, char **argv, 
     const size_t count = occutune_size_count(decision);
     struct occutune_configuration best;
     double *sizes = calloc(count + 1, sizeof *sizes);
-    int code;
+    int rc;
 
     if (!sizes)
         return OCCUTUNE_MEMORY;
     for (size_t i = 0; i < count; i++)
         sizes[i] = size_of(occutune_size_name(decision, i), argc, argv);
-    code = occutune_best(&best, decision, NULL, 0, sizes, error);
+    rc = occutune_best(&best, decision, NULL, 0, sizes, error);
     free(sizes);
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     printf("%s on %s: %.4g ms\n", occutune_level(decision), best.device, best.time_s * 1e3);
     for (size_t i = 0; i < best.option_count; i++)
         printf("%s ", best.options[i]);
@@ -79,7 +79,7 @@ int main(int argc, char **argv)
 {
     struct occutune_error error = {0};
     occutune_decision *decision;
-    int code;
+    int rc;
 
     if (argc < 3) {
         fprintf(stderr, "usage: best SPEC DECISION [SIZE=VALUE]...\n");
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     }
     if (open_decision(&decision, argv[1], argv[2], &error))
         return fail(&error);
-    code = print_best(decision, argc, argv, &error);
+    rc = print_best(decision, argc, argv, &error);
     occutune_free(decision);
-    return code ? fail(&error) : 0;
+    return rc ? fail(&error) : 0;
 }

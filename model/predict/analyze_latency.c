@@ -32,14 +32,14 @@ static int play_path(struct analyze_work *work, size_t p)
     struct analysis *out = work->out;
     const double share = path_share(&out->emulation, p);
     struct replay_account account = {0};
-    int code = 0, c;
+    int rc = 0, c;
 
     if (work->options->account)
-        code = replay_account_init(&account, out->code.count, work->err);
-    if (!code)
-        code = replay_path(&work->paths[p], &work->ops, &out->emulation.paths[p],
-                           work->options->account ? &account : NULL, work->err);
-    if (!code) {
+        rc = replay_account_init(&account, out->code.count, work->err);
+    if (!rc)
+        rc = replay_path(&work->paths[p], &work->ops, &out->emulation.paths[p],
+                         work->options->account ? &account : NULL, work->err);
+    if (!rc) {
         for (c = 0; c < REPLAY_CAUSES; c++)
             out->waited[c] += share * work->paths[p].waited[c];
         out->waited_shared += share * work->paths[p].waited_level[MACHINE_SHARED];
@@ -49,7 +49,7 @@ static int play_path(struct analyze_work *work, size_t p)
             add_account(&out->account, &account, share);
     }
     replay_account_release(&account);
-    return code;
+    return rc;
 }
 
 /* Parts the wait for global memory by where the data was: as the latencies weigh. */
@@ -122,17 +122,17 @@ int analyze_latency(struct analyze_work *work)
     struct analysis *out = work->out;
     struct latency *latency = &out->input.latency;
     struct err why = {0};
-    int code;
+    int rc;
 
     forget(work);
-    code = replay_code_init(&work->ops, work->machine, &out->code, &out->traffic,
-                            out->occupancy.warps_per_block, &why);
-    if (code == ERR_MISSING && work->ops.missing_pc) {
+    rc = replay_code_init(&work->ops, work->machine, &out->code, &out->traffic,
+                          out->occupancy.warps_per_block, &why);
+    if (rc == ERR_MISSING && work->ops.missing_pc) {
         out->at_code = true;
         out->pc = work->ops.missing_pc;
     }
-    if (code)
-        return analyze_refuse(work, code, &why);
+    if (rc)
+        return analyze_refuse(work, rc, &why);
     if (work->options->account && replay_account_init(&out->account, out->code.count, work->err))
         return ERR_MEMORY;
     out->demands.assumptions |= work->ops.assumptions;
@@ -140,8 +140,8 @@ int analyze_latency(struct analyze_work *work)
     if (!work->paths)
         return err_memory(work->err);
     for (size_t p = 0; p < out->emulation.path_count; p++)
-        if ((code = play_path(work, p)) != 0)
-            return code;
+        if ((rc = play_path(work, p)) != 0)
+            return rc;
     part_levels(work);
     out->barrier_cycles = work->ops.barrier_cycles;
     out->replace_cycles = machine_or_0(work->machine, DEVICE_BLOCK_REPLACE);

@@ -299,11 +299,11 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     struct saturation full;
     struct throughput throughput;
     double together, bounds_cycles;
-    int code;
+    int rc;
 
     *out = (struct prediction){0};
-    if ((code = check(in, err)) != 0)
-        return code;
+    if ((rc = check(in, err)) != 0)
+        return rc;
     together = blocks_at_once(at);
     run_at(&full, &throughput, in, together, fmin(at->sms, at->blocks / together));
     if (refuse_unknown(&throughput, err))

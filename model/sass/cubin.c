@@ -56,15 +56,15 @@ static int add_kernel(struct cubin *cubin, const struct elf *elf, unsigned index
 
 static int add_kernels(struct cubin *cubin, const struct elf *elf, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
     cubin->kernels = calloc(elf->section_count + 1, sizeof *cubin->kernels);
     if (!cubin->kernels)
         return err_memory(err);
-    for (unsigned i = 0; i < elf->section_count && !code; i++)
+    for (unsigned i = 0; i < elf->section_count && !rc; i++)
         if (section_after(elf_section_name(elf, i), CUBIN_TEXT))
-            code = add_kernel(cubin, elf, i, err);
-    return code;
+            rc = add_kernel(cubin, elf, i, err);
+    return rc;
 }
 
 static int take_kernel_info(struct cubin_kernel *kernel, const struct elf *elf, const Elf64_Shdr *section,
@@ -72,11 +72,11 @@ static int take_kernel_info(struct cubin_kernel *kernel, const struct elf *elf, 
 {
     struct info info = {elf_content(elf, section), section->sh_size, 0};
     struct info_record record;
-    int code = 0;
+    int rc = 0;
 
-    while (info.bytes && !code && info_next(&record, &info))
-        code = info_take(kernel, &record, err);
-    return code;
+    while (info.bytes && !rc && info_next(&record, &info))
+        rc = info_take(kernel, &record, err);
+    return rc;
 }
 
 /* Where the section counts the system's bytes, it does so only if the kernel declares any. */
@@ -152,29 +152,29 @@ static void take_file_info(struct cubin *cubin, const struct elf *elf, const Elf
 
 static int read_all(struct cubin *cubin, const struct elf *elf, struct err *err)
 {
-    int code = add_kernels(cubin, elf, err);
+    int rc = add_kernels(cubin, elf, err);
 
-    for (unsigned i = 0; i < elf->section_count && !code; i++)
-        code = take_section(cubin, elf, i, err);
-    if (!code)
-        code = cubin_read_symbols(cubin, elf, SHT_SYMTAB, err);
-    if (!code)
-        code = cubin_read_symbols(cubin, elf, SHT_REL, err);
-    if (!code)
-        code = cubin_read_symbols(cubin, elf, SHT_RELA, err);
-    for (unsigned i = 0; i < elf->section_count && !code; i++) {
+    for (unsigned i = 0; i < elf->section_count && !rc; i++)
+        rc = take_section(cubin, elf, i, err);
+    if (!rc)
+        rc = cubin_read_symbols(cubin, elf, SHT_SYMTAB, err);
+    if (!rc)
+        rc = cubin_read_symbols(cubin, elf, SHT_REL, err);
+    if (!rc)
+        rc = cubin_read_symbols(cubin, elf, SHT_RELA, err);
+    for (unsigned i = 0; i < elf->section_count && !rc; i++) {
         const Elf64_Shdr section = elf_section(elf, i);
 
         if (!strcmp(elf_section_name(elf, i), ".nv.info"))
             take_file_info(cubin, elf, &section);
     }
-    return code;
+    return rc;
 }
 
 int cubin_init(struct cubin *out, const void *bytes, size_t size, const char *name, struct err *err)
 {
     struct elf elf;
-    int code = 0;
+    int rc = 0;
 
     *out = (struct cubin){.image_bytes = size};
     out->image = malloc(size + 1);
@@ -182,14 +182,14 @@ int cubin_init(struct cubin *out, const void *bytes, size_t size, const char *na
         return err_memory(err);
     if (size)
         memcpy(out->image, bytes, size);
-    code = elf_open(&elf, out->image, size, name, err);
-    if (!code) {
+    rc = elf_open(&elf, out->image, size, name, err);
+    if (!rc) {
         out->sm = architecture(&elf.header);
-        code = read_all(out, &elf, err);
+        rc = read_all(out, &elf, err);
     }
-    if (code)
+    if (rc)
         cubin_release(out);
-    return code;
+    return rc;
 }
 
 static int read_file(unsigned char **bytes, size_t *size, const char *path, struct err *err)
@@ -222,14 +222,14 @@ int cubin_read(struct cubin *out, const char *path, struct err *err)
 {
     unsigned char *bytes;
     size_t size;
-    int code = read_file(&bytes, &size, path, err);
+    int rc = read_file(&bytes, &size, path, err);
 
     *out = (struct cubin){0};
-    if (code)
-        return code;
-    code = cubin_init(out, bytes, size, path, err);
+    if (rc)
+        return rc;
+    rc = cubin_init(out, bytes, size, path, err);
     free(bytes);
-    return code;
+    return rc;
 }
 
 void cubin_release(struct cubin *cubin)

@@ -35,7 +35,7 @@ static int check_section(const struct elf *elf, unsigned i, struct err *err)
 
 int elf_open(struct elf *out, const unsigned char *image, size_t bytes, const char *name, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
     *out = (struct elf){.image = image, .bytes = bytes, .name = name};
     if (bytes < sizeof out->header || memcmp(image, ELFMAG, SELFMAG))
@@ -53,9 +53,9 @@ int elf_open(struct elf *out, const unsigned char *image, size_t bytes, const ch
         return fail(out, err, offsetof(Elf64_Ehdr, e_shoff),
                     "the section headers reach past the end: the file is cut");
     out->section_count = out->header.e_shnum;
-    for (unsigned i = 0; i < out->section_count && !code; i++)
-        code = check_section(out, i, err);
-    return code;
+    for (unsigned i = 0; i < out->section_count && !rc; i++)
+        rc = check_section(out, i, err);
+    return rc;
 }
 
 Elf64_Shdr elf_section(const struct elf *elf, unsigned i)

@@ -126,15 +126,15 @@ static int add_relocations(struct cubin *cubin, const struct elf *elf, const Elf
 
 int cubin_read_symbols(struct cubin *cubin, const struct elf *elf, uint32_t type, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
-    for (unsigned i = 0; i < elf->section_count && !code; i++) {
+    for (unsigned i = 0; i < elf->section_count && !rc; i++) {
         const Elf64_Shdr section = elf_section(elf, i);
 
         if (section.sh_type != type)
             continue;
-        code = type == SHT_SYMTAB ? add_symbols(cubin, elf, &section, err)
-                                  : add_relocations(cubin, elf, &section, err);
+        rc = type == SHT_SYMTAB ? add_symbols(cubin, elf, &section, err)
+                                : add_relocations(cubin, elf, &section, err);
     }
-    return code;
+    return rc;
 }

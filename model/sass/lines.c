@@ -145,7 +145,7 @@ static int extended(struct unit *unit, struct cursor *c, struct table *t)
 {
     const uint64_t length = variable(c, NULL);
     struct cursor own = {c->at, c->at, false};
-    int code = 0;
+    int rc = 0;
 
     if (length == 0 || length > (uint64_t)(c->end - c->at)) {
         c->bad = true;
@@ -154,20 +154,20 @@ static int extended(struct unit *unit, struct cursor *c, struct table *t)
     c->at = own.end = c->at + length;
     switch (fixed(&own, 1)) {
     case END_SEQUENCE:
-        code = add_row(t, unit, true);
+        rc = add_row(t, unit, true);
         begin_sequence(unit);
         break;
     case SET_ADDRESS:
         set_address(unit, t, own.at);
         break;
     case DEFINE_FILE:
-        code = add_file(t, text(&own));
+        rc = add_file(t, text(&own));
         break;
     default:
         break;
     }
     c->bad |= own.bad;
-    return code;
+    return rc;
 }
 
 static int standard(struct unit *unit, struct cursor *c, struct table *t, unsigned opcode)
@@ -208,20 +208,20 @@ static int special(struct unit *unit, struct table *t, unsigned opcode)
 
 static int run_program(struct unit *unit, struct cursor *c, struct table *t)
 {
-    int code = 0;
+    int rc = 0;
 
     begin_sequence(unit);
-    while (!code && !c->bad && c->at < c->end) {
+    while (!rc && !c->bad && c->at < c->end) {
         const unsigned opcode = (unsigned)fixed(c, 1);
 
         if (!opcode)
-            code = extended(unit, c, t);
+            rc = extended(unit, c, t);
         else if (opcode < unit->opcode_base)
-            code = standard(unit, c, t, opcode);
+            rc = standard(unit, c, t, opcode);
         else
-            code = special(unit, t, opcode);
+            rc = special(unit, t, opcode);
     }
-    return code;
+    return rc;
 }
 
 /* The head of a unit up to its program. */
@@ -230,7 +230,7 @@ static int read_head(struct unit *unit, struct cursor *c, struct table *t)
     const uint64_t length = fixed(c, 4);
     const unsigned char *program = c->at;
     const char *name;
-    int code = 0;
+    int rc = 0;
 
     if (length > (uint64_t)(c->end - c->at)) {
         c->bad = true;
@@ -250,15 +250,15 @@ static int read_head(struct unit *unit, struct cursor *c, struct table *t)
     while (*text(c)) /* folders */
         ;
     unit->first_file = (unsigned)t->out->file_count;
-    while (!code && *(name = text(c))) {
-        code = add_file(t, name);
+    while (!rc && *(name = text(c))) {
+        rc = add_file(t, name);
         variable(c, NULL);
         variable(c, NULL);
         variable(c, NULL);
     }
     c->bad |= c->at > program;
     c->at = program;
-    return code;
+    return rc;
 }
 
 static int read_unit(struct cursor *c, struct table *t)
@@ -266,7 +266,7 @@ static int read_unit(struct cursor *c, struct table *t)
     const uint64_t length = fixed(c, 4);
     struct cursor own = {c->at, c->at, false};
     struct unit unit = {0};
-    int code = 0;
+    int rc = 0;
 
     if (c->bad || length > (uint64_t)(c->end - c->at)) {
         c->bad = true;
@@ -276,11 +276,11 @@ static int read_unit(struct cursor *c, struct table *t)
     unit.version = (unsigned)fixed(&own, 2);
     if (unit.version < 2 || unit.version > 4)
         return 0;
-    code = read_head(&unit, &own, t);
-    if (!code && !own.bad)
-        code = run_program(&unit, &own, t);
+    rc = read_head(&unit, &own, t);
+    if (!rc && !own.bad)
+        rc = run_program(&unit, &own, t);
     c->bad |= own.bad;
-    return code;
+    return rc;
 }
 
 /* Rows at one place stay in order: the last is that of the innermost function. */
@@ -300,7 +300,7 @@ static int read_section(struct lines *out, const struct cubin *cubin, const stru
     const unsigned char *content = elf_content(elf, &section);
     struct table t = {.out = out, .cubin = cubin, .kernel = kernel, .section = index, .err = err};
     struct cursor c = {0};
-    int code = 0;
+    int rc = 0;
 
     if (!content || !section.sh_size)
         return 0;
@@ -310,28 +310,28 @@ static int read_section(struct lines *out, const struct cubin *cubin, const stru
     memcpy(out->text, content, section.sh_size);
     c.at = t.begin = (const unsigned char *)out->text;
     c.end = c.at + section.sh_size;
-    while (!code && !c.bad && c.at < c.end)
-        code = read_unit(&c, &t);
-    if (!code && c.bad)
-        code = err_set(err, ERR_FORMAT, "%s: section .debug_line is damaged", kernel->name);
-    return code;
+    while (!rc && !c.bad && c.at < c.end)
+        rc = read_unit(&c, &t);
+    if (!rc && c.bad)
+        rc = err_set(err, ERR_FORMAT, "%s: section .debug_line is damaged", kernel->name);
+    return rc;
 }
 
 int lines_read(struct lines *out, const struct cubin *cubin, const struct cubin_kernel *kernel,
                struct err *err)
 {
     struct elf elf;
-    int code = elf_open(&elf, cubin->image, cubin->image_bytes, kernel->name, err);
+    int rc = elf_open(&elf, cubin->image, cubin->image_bytes, kernel->name, err);
 
     *out = (struct lines){0};
-    for (unsigned i = 0; i < elf.section_count && !code; i++)
+    for (unsigned i = 0; i < elf.section_count && !rc; i++)
         if (!strcmp(elf_section_name(&elf, i), ".debug_line") && !out->text)
-            code = read_section(out, cubin, kernel, &elf, i, err);
-    if (code)
+            rc = read_section(out, cubin, kernel, &elf, i, err);
+    if (rc)
         lines_release(out);
     else if (out->count)
         qsort(out->rows, out->count, sizeof *out->rows, by_pc);
-    return code;
+    return rc;
 }
 
 void lines_release(struct lines *lines)

@@ -53,25 +53,25 @@ static int count_source(struct tally *tally, struct compiler *compiler, const ch
                                       .deadline_s = 300};
     struct compile_result result;
     struct cubin cubin;
-    int code;
+    int rc;
 
     snprintf(path, sizeof path, "%s/%s", folder, sources[source].file);
     snprintf(include, sizeof include, "-I%s", includes);
     snprintf(libraries, sizeof libraries, "-I%s/cccl", includes);
-    code = compile_cubin(&result, compiler, &request, err);
-    if (code)
-        return code;
+    rc = compile_cubin(&result, compiler, &request, err);
+    if (rc)
+        return rc;
     if (result.outcome != OUTCOME_OK)
-        code =
+        rc =
             err_set(err, ERR_USAGE, "%s for %s: %s", path, arch, result.diagnostic ? result.diagnostic : "?");
-    if (!code)
-        code = cubin_init(&cubin, result.cubin, result.cubin_bytes, path, err);
-    if (!code) {
-        code = count_kernels(tally, &cubin, err);
+    if (!rc)
+        rc = cubin_init(&cubin, result.cubin, result.cubin_bytes, path, err);
+    if (!rc) {
+        rc = count_kernels(tally, &cubin, err);
         cubin_release(&cubin);
     }
     compile_result_release(&result);
-    return code;
+    return rc;
 }
 
 int main(int argc, char **argv)
@@ -79,21 +79,21 @@ int main(int argc, char **argv)
     struct compiler *compiler;
     struct tally tally = {0};
     struct err err = {0};
-    int code;
+    int rc;
 
     if (argc != 4) {
         fprintf(stderr, "usage: %s SOURCE_FOLDER CUDA_INCLUDES sm_XX\n", argv[0]);
         return 2;
     }
-    code = compiler_open(&compiler, NULL, NULL, &err);
-    if (code) {
+    rc = compiler_open(&compiler, NULL, NULL, &err);
+    if (rc) {
         fprintf(stderr, "skipped: %s\n", err.text);
-        return code == ERR_MISSING ? 77 : 1;
+        return rc == ERR_MISSING ? 77 : 1;
     }
-    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && !code; i++)
-        code = count_source(&tally, compiler, argv[1], argv[2], argv[3], i, &err);
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0] && !rc; i++)
+        rc = count_source(&tally, compiler, argv[1], argv[2], argv[3], i, &err);
     compiler_close(compiler);
-    if (code) {
+    if (rc) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
     }

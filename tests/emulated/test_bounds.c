@@ -72,7 +72,7 @@ static int judge_all(void)
 {
     struct CMUnitTest *tests;
     glob_t library;
-    int code;
+    int rc;
 
     if (glob("kernels/*/recorded", 0, NULL, &library))
         return 1;
@@ -83,10 +83,10 @@ static int judge_all(void)
                                        .test_func = bounds_lie_below_what_was_measured,
                                        .initial_state = library.gl_pathv[k]};
     }
-    code = tests ? _cmocka_run_group_tests("bounds", tests, library.gl_pathc, NULL, NULL) : 1;
+    rc = tests ? _cmocka_run_group_tests("bounds", tests, library.gl_pathc, NULL, NULL) : 1;
     free(tests);
     globfree(&library);
-    return code;
+    return rc;
 }
 
 int main(void)
@@ -94,7 +94,7 @@ int main(void)
     struct device device;
     struct machine machine;
     struct err err = {0};
-    int code;
+    int rc;
 
     if (compiler_open(&options.compiler, NULL, getenv("OCCUTUNE_TEST_CACHE"), &err)) {
         fprintf(stderr, "skipped: %s\n", err.text);
@@ -107,9 +107,9 @@ int main(void)
         return 1;
     }
     options.machine = &machine;
-    code = judge_all();
+    rc = judge_all();
     machine_release(&machine);
     device_release(&device);
     compiler_close(options.compiler);
-    return code;
+    return rc;
 }

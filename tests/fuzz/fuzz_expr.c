@@ -37,14 +37,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct err err = {0};
     struct expr *expr;
     struct value value;
-    int code;
+    int rc;
 
     if (!text)
         return 0;
     memcpy(text, bytes, size);
     text[size] = '\0';
-    code = expr_parse(&expr, text, names, 5, &err);
-    if (code != err.code || !code != (expr != NULL))
+    rc = expr_parse(&expr, text, names, 5, &err);
+    if (rc != err.code || !rc != (expr != NULL))
         abort();
     if (expr) {
         expr_value(&value, expr, slots, 1, &err);

@@ -134,9 +134,9 @@ int __wrap_link(const char *from, const char *to)
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 {
-    const int code = __real_clock_gettime(clock, out);
+    const int rc = __real_clock_gettime(clock, out);
 
     if (clock == CLOCK_MONOTONIC)
         out->tv_sec += (time_t)ahead_s;
-    return code;
+    return rc;
 }

@@ -55,19 +55,19 @@ void fail_each(int (*scenario)(struct err *err))
 {
     struct err err;
     long n;
-    int code = ERR_MEMORY;
+    int rc = ERR_MEMORY;
 
     for (n = 0; n < 10000; n++) {
         err_clear(&err);
         countdown = n;
-        code = scenario(&err);
+        rc = scenario(&err);
         if (countdown >= 0)
             break;
         countdown = -1;
-        if (code != ERR_MEMORY || err.code != ERR_MEMORY)
-            fail_msg("allocation %ld: code %d, %s", n, code, err.text);
+        if (rc != ERR_MEMORY || err.code != ERR_MEMORY)
+            fail_msg("allocation %ld: code %d, %s", n, rc, err.text);
     }
     countdown = -1;
-    assert_int_equal(code, 0);
+    assert_int_equal(rc, 0);
     assert_true(n > 0);
 }

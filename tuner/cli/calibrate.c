@@ -37,12 +37,12 @@ static int watch(void *context, const char *group, size_t done, size_t total)
 static int write_report(const char *path, const struct device *device, struct err *err)
 {
     char *page;
-    int code = calibrate_report(&page, device, err);
+    int rc = calibrate_report(&page, device, err);
 
-    if (!code)
-        code = file_write(path, page, strlen(page), err);
+    if (!rc)
+        rc = file_write(path, page, strlen(page), err);
     free(page);
-    return code;
+    return rc;
 }
 
 static void print_summary(FILE *out, const struct device *device, bool full, const char *path)
@@ -64,10 +64,10 @@ static int print_differences(FILE *out, const struct device *device, const struc
 {
     size_t compared;
     char *lines;
-    const int code = calibrate_differences(&lines, &compared, earlier, device, err);
+    const int rc = calibrate_differences(&lines, &compared, earlier, device, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     fprintf(out,
             "%s %s: %zu values compared, latencies and throughputs within 2 %%, capacities within 5 %%%s\n%s",
             *lines ? "differs from" : "agrees with", path, compared, *lines ? ", save" : "", lines);
@@ -80,18 +80,18 @@ static int deliver(struct cli *cli, const struct cli_args *args, const struct de
 {
     const char *report = cli_text(args, "report"), *output = cli_text(args, "output");
     char name[160];
-    int code;
+    int rc;
 
     if (!output) {
         environment_slug(name, sizeof name - sizeof ".json", device->name);
         strcat(name, ".json");
         output = name;
     }
-    code = device_write(device, output, err);
-    if (!code && report)
-        code = write_report(report, device, err);
-    if (code)
-        return code;
+    rc = device_write(device, output, err);
+    if (!rc && report)
+        rc = write_report(report, device, err);
+    if (rc)
+        return rc;
     if (cli_given(args, "json"))
         return cli_print_json(cli, device_to_json(device), err);
     print_summary(cli->out, device, cli_given(args, "full"), output);
@@ -106,18 +106,18 @@ static int measure(struct cli *cli, const struct cli_args *args, const struct en
     const struct calibrate_options calibrate_options = {
         .progress = watch, .context = &watcher, .full = cli_given(args, "full")};
     struct device device;
-    int code;
+    int rc;
 
     if (!environment->compiler)
         return err_set(err, ERR_MISSING, "%s", environment->compiler_err.text);
     if (environment->worker_count == 0)
         return err_set(err, ERR_MISSING, "a GPU is needed to calibrate it: %s", environment->worker_err.text);
-    code = calibrate(&device, environment->workers[0], environment->compiler, &calibrate_options, err);
-    if (code)
-        return code;
-    code = deliver(cli, args, &device, earlier, err);
+    rc = calibrate(&device, environment->workers[0], environment->compiler, &calibrate_options, err);
+    if (rc)
+        return rc;
+    rc = deliver(cli, args, &device, earlier, err);
     device_release(&device);
-    return code;
+    return rc;
 }
 
 static int run_calibrate(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -128,7 +128,7 @@ static int run_calibrate(struct cli *cli, const struct cli_args *args, struct er
                                                             .cache = cli_cache(cli, cache, sizeof cache)};
     struct device earlier;
     struct environment environment;
-    int code;
+    int rc;
 
     cli->catch_stop();
     device_init(&earlier); /* no name: nothing to compare with */
@@ -138,15 +138,15 @@ static int run_calibrate(struct cli *cli, const struct cli_args *args, struct er
     }
     if (cli_check_output(args, "output", NULL, err) || cli_check_output(args, "report", NULL, err))
         return CLI_WRONG_USE;
-    code = against ? device_load(&earlier, against, NULL, err) : 0;
-    if (!code)
-        code = environment_open(&environment, &environment_options, err);
-    if (!code) {
-        code = measure(cli, args, &environment, &earlier, err);
+    rc = against ? device_load(&earlier, against, NULL, err) : 0;
+    if (!rc)
+        rc = environment_open(&environment, &environment_options, err);
+    if (!rc) {
+        rc = measure(cli, args, &environment, &earlier, err);
         environment_close(&environment);
     }
     device_release(&earlier);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_calibrate = {

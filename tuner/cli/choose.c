@@ -14,14 +14,14 @@ int choose_default(unsigned *choices, const struct spec *spec, struct err *err)
 {
     struct space *space;
     uint64_t index;
-    int code = space_open(&space, spec, 0, err);
+    int rc = space_open(&space, spec, 0, err);
 
-    if (!code)
-        code = space_default(&index, space, err);
-    if (!code)
+    if (!rc)
+        rc = space_default(&index, space, err);
+    if (!rc)
         space_configuration(choices, space, index);
     space_close(space);
-    return code;
+    return rc;
 }
 
 int choose_configuration(unsigned *choices, const struct spec *spec, const struct cli_args *args,
@@ -29,7 +29,7 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
 {
     size_t length = 1, used = 0, i;
     char *text;
-    int code;
+    int rc;
 
     if (!args->config_count)
         return choose_default(choices, spec, err);
@@ -40,9 +40,9 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
         return err_memory(err);
     for (i = 0; i < args->config_count; i++)
         used += (size_t)snprintf(text + used, length - used, "%s%s", i ? "," : "", args->configs[i]);
-    code = configuration_parse(choices, spec, text, err);
+    rc = configuration_parse(choices, spec, text, err);
     free(text);
-    return code;
+    return rc;
 }
 
 bool choose_one_problem(const struct spec *spec)
@@ -71,11 +71,11 @@ void choose_remark_first(const struct cli *cli, const struct spec *spec)
 int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned *choices, struct err *err)
 {
     struct err why = {0};
-    const int code = configuration_check(spec, 0, choices, &why);
+    const int rc = configuration_check(spec, 0, choices, &why);
 
-    if (code == ERR_MEMORY)
+    if (rc == ERR_MEMORY)
         return err_memory(err);
-    if (code)
+    if (rc)
         fprintf(cli->err, "%s: %s: the configuration: %s; tuning passes it over\n", cli->program, spec->path,
                 why.text);
     return 0;

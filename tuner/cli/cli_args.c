@@ -93,7 +93,7 @@ int cli_parse(struct cli_args *args, const struct cli_command *command, int argc
 {
     const size_t most = (size_t)argc + 1;
     bool options_end = false;
-    int at, code = 0;
+    int at, rc = 0;
 
     *args = (struct cli_args){.options = command->options,
                               .words = calloc(most, sizeof *args->words),
@@ -102,18 +102,18 @@ int cli_parse(struct cli_args *args, const struct cli_command *command, int argc
                               .workers = calloc(most, sizeof *args->workers)};
     if (!args->words || !args->sets || !args->configs || !args->workers)
         return err_memory(err);
-    for (at = 0; at < argc && !code; at++) {
+    for (at = 0; at < argc && !rc; at++) {
         if (options_end || argv[at][0] != '-' || !argv[at][1])
             args->words[args->word_count++] = argv[at];
         else if (!strcmp(argv[at], "--"))
             options_end = true;
         else if (argv[at][1] == '-')
-            code = parse_long(args, command, argv, argc, &at, err);
+            rc = parse_long(args, command, argv, argc, &at, err);
         else
-            code = parse_short(args, command, argv, argc, &at, err);
+            rc = parse_short(args, command, argv, argc, &at, err);
     }
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     if (args->word_count < command->words_min)
         return err_set(err, ERR_USAGE, "%s needs %s", command->name, command->words);
     if (args->word_count > command->words_max)

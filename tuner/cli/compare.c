@@ -77,36 +77,36 @@ static void chart_path(char *out, size_t size, const struct cli_args *args, bool
 static int check_outputs(const struct cli_args *args, struct err *err)
 {
     char path[4096];
-    int by_time, code = 0;
+    int by_time, rc = 0;
 
-    for (by_time = 0; by_time < 2 && !code && cli_given(args, "chart"); by_time++) {
+    for (by_time = 0; by_time < 2 && !rc && cli_given(args, "chart"); by_time++) {
         chart_path(path, sizeof path, args, by_time);
-        code = file_check_writable(path, err);
-        if (code)
+        rc = file_check_writable(path, err);
+        if (rc)
             err_prefix(err, "--chart");
     }
-    return code ? code : cli_check_output(args, "output", NULL, err);
+    return rc ? rc : cli_check_output(args, "output", NULL, err);
 }
 
 static int open_recording(struct view *view, struct err *err)
 {
-    int code = spec_read(&view->spec, view->args->words[0], SPEC_WHOLE, view->args->sets,
-                         view->args->set_count, err);
+    int rc = spec_read(&view->spec, view->args->words[0], SPEC_WHOLE, view->args->sets, view->args->set_count,
+                       err);
 
-    if (!code && view->spec.objective.kind != OBJECTIVE_TIME)
-        code = err_set(err, ERR_USAGE, "%s: objective: compare compares times: take the objective out",
-                       view->spec.path);
-    if (!code)
-        code = choose_output(cli_text(view->args, "output"), "output", &view->spec, err);
-    if (!code)
-        code = space_open(&view->space, &view->spec, 0, err);
-    if (!code)
-        code = space_default(&view->compare.first, view->space, err);
-    if (!code)
-        code = recording_open(&view->journal, cli_text(view->args, "recorded"), &view->spec, 0,
-                              cli_text(view->args, "device"), err);
-    if (code)
-        return code;
+    if (!rc && view->spec.objective.kind != OBJECTIVE_TIME)
+        rc = err_set(err, ERR_USAGE, "%s: objective: compare compares times: take the objective out",
+                     view->spec.path);
+    if (!rc)
+        rc = choose_output(cli_text(view->args, "output"), "output", &view->spec, err);
+    if (!rc)
+        rc = space_open(&view->space, &view->spec, 0, err);
+    if (!rc)
+        rc = space_default(&view->compare.first, view->space, err);
+    if (!rc)
+        rc = recording_open(&view->journal, cli_text(view->args, "recorded"), &view->spec, 0,
+                            cli_text(view->args, "device"), err);
+    if (rc)
+        return rc;
     if (!cli_given(view->args, "quiet"))
         remarks_print(view->cli, view->journal);
     metadata_read(&view->metadata, view->journal);
@@ -139,10 +139,10 @@ static int prediction(struct search_prediction *out, double *seconds, void *cont
                       struct err *err)
 {
     const struct variant_prediction *found;
-    int code = predictor_ask(&found, ((struct view *)context)->predictor, index, err);
+    int rc = predictor_ask(&found, ((struct view *)context)->predictor, index, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     *out = found->told;
     *seconds = found->predict_s;
     return 0;
@@ -152,24 +152,24 @@ static int prediction(struct search_prediction *out, double *seconds, void *cont
 static int predict_all(struct view *view, struct err *err)
 {
     const struct variant_prediction *found;
-    int code = 0;
+    int rc = 0;
 
     view->pareto = calloc(view->replay.count + 1, sizeof *view->pareto);
     if (!view->pareto)
         return err_memory(err);
-    for (uint64_t i = 0; i < view->replay.count && !code; i++)
+    for (uint64_t i = 0; i < view->replay.count && !rc; i++)
         if (view->replay.entries[i].timed)
-            code = predictor_announce(view->predictor, i, view->replay.entries[i].build, err);
-    for (uint64_t i = 0; i < view->replay.count && !code; i++) {
+            rc = predictor_announce(view->predictor, i, view->replay.entries[i].build, err);
+    for (uint64_t i = 0; i < view->replay.count && !rc; i++) {
         view->pareto[i] = (struct pareto_metrics){NAN, NAN};
         if (!view->replay.entries[i].timed)
             continue;
-        code = predictor_ask(&found, view->predictor, i, err);
-        if (!code)
+        rc = predictor_ask(&found, view->predictor, i, err);
+        if (!rc)
             view->pareto[i] = found->pareto;
     }
     view->compare.pareto = view->pareto;
-    return code;
+    return rc;
 }
 
 static int open_model(struct view *view, struct err *err)
@@ -179,14 +179,14 @@ static int open_model(struct view *view, struct err *err)
                                           .machine = &view->machine,
                                           .compiler = view->environment.compiler,
                                           .jobs = view->environment.jobs};
-    int code = open_profile(view, err);
+    int rc = open_profile(view, err);
 
-    if (code || !view->has_machine)
-        return code;
-    code = predictor_open(&view->predictor, &how, err);
+    if (rc || !view->has_machine)
+        return rc;
+    rc = predictor_open(&view->predictor, &how, err);
     view->predictions = (struct compare_forecasts){prediction, view};
     view->compare.predictions = &view->predictions;
-    return !code && cli_given(view->args, "pareto") ? predict_all(view, err) : code;
+    return !rc && cli_given(view->args, "pareto") ? predict_all(view, err) : rc;
 }
 
 /* What came of it ---------------------------------------------------------- */
@@ -246,40 +246,40 @@ static void put_table(const struct view *view)
 static int write_chart(const struct view *view, bool by_time, struct err *err)
 {
     char path[4096], title[512], *svg;
-    int code;
+    int rc;
 
     snprintf(title, sizeof title, "%s on %s", view->spec.kernel.name, view->metadata.device_name);
     chart_path(path, sizeof path, view->args, by_time);
-    code = compared_chart(&svg, &view->compared, by_time, title, err);
-    if (code)
-        return code;
-    code = file_write(path, svg, strlen(svg), err);
+    rc = compared_chart(&svg, &view->compared, by_time, title, err);
+    if (rc)
+        return rc;
+    rc = file_write(path, svg, strlen(svg), err);
     free(svg);
-    return code;
+    return rc;
 }
 
 static int write_results(struct view *view, struct err *err)
 {
     struct json *json;
-    int code = compared_json(&json, &view->compared, err);
+    int rc = compared_json(&json, &view->compared, err);
 
-    if (!code && (js_set_string(json, "kernel", view->spec.kernel.name) |
-                  js_set_string(json, "device", view->metadata.device_name) |
-                  js_set_string(json, "recorded", view->metadata.date) |
-                  js_set(json, "problem", metadata_problem(&view->spec, 0))))
-        code = err_memory(err);
-    if (!code && cli_given(view->args, "output"))
-        code = js_write_file(json, cli_text(view->args, "output"), err);
-    if (!code && cli_given(view->args, "chart"))
-        code = write_chart(view, false, err);
-    if (!code && cli_given(view->args, "chart"))
-        code = write_chart(view, true, err);
-    if (!code && cli_given(view->args, "json"))
+    if (!rc && (js_set_string(json, "kernel", view->spec.kernel.name) |
+                js_set_string(json, "device", view->metadata.device_name) |
+                js_set_string(json, "recorded", view->metadata.date) |
+                js_set(json, "problem", metadata_problem(&view->spec, 0))))
+        rc = err_memory(err);
+    if (!rc && cli_given(view->args, "output"))
+        rc = js_write_file(json, cli_text(view->args, "output"), err);
+    if (!rc && cli_given(view->args, "chart"))
+        rc = write_chart(view, false, err);
+    if (!rc && cli_given(view->args, "chart"))
+        rc = write_chart(view, true, err);
+    if (!rc && cli_given(view->args, "json"))
         return cli_print_json(view->cli, json, err);
     js_free(json);
-    if (!code)
+    if (!rc)
         put_table(view);
-    return code;
+    return rc;
 }
 
 static void close_view(struct view *view)
@@ -302,27 +302,27 @@ static int run_compare(struct cli *cli, const struct cli_args *args, struct err 
     struct view view = {.cli = cli, .args = args};
     char cache[4096];
     struct environment_options environment = {.cache = cli_cache(cli, cache, sizeof cache)};
-    int code = read_options(&view, &environment, err);
+    int rc = read_options(&view, &environment, err);
 
     device_init(&view.profile);
-    if (!code)
-        code = check_outputs(args, err);
-    if (!code)
-        code = open_recording(&view, err);
-    if (!code)
-        code = environment_open(&view.environment, &environment, err);
-    if (!code)
-        code = open_model(&view, err);
+    if (!rc)
+        rc = check_outputs(args, err);
+    if (!rc)
+        rc = open_recording(&view, err);
+    if (!rc)
+        rc = environment_open(&view.environment, &environment, err);
+    if (!rc)
+        rc = open_model(&view, err);
     view.compare.spec = &view.spec;
     view.compare.space = view.space;
     view.compare.replay = &view.replay;
     view.compare.jobs = view.environment.jobs;
-    if (!code)
-        code = compare(&view.compared, &view.compare, err);
-    if (!code)
-        code = write_results(&view, err);
+    if (!rc)
+        rc = compare(&view.compared, &view.compare, err);
+    if (!rc)
+        rc = write_results(&view, err);
     close_view(&view);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_compare = {

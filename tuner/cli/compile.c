@@ -26,12 +26,12 @@ static int show(struct cli *cli, const struct cli_args *args, const struct compi
     const struct cubin_kernel *kernel;
     struct json *object;
     struct cubin cubin;
-    int code = cubin_init(&cubin, result->cubin, result->cubin_bytes, "compiled code", err);
+    int rc = cubin_init(&cubin, result->cubin, result->cubin_bytes, "compiled code", err);
 
-    if (code)
-        return code;
-    code = cubin_find(&kernel, &cubin, result->entry, err);
-    if (!code && cli_given(args, "json")) {
+    if (rc)
+        return rc;
+    rc = cubin_find(&kernel, &cubin, result->entry, err);
+    if (!rc && cli_given(args, "json")) {
         object = resources_json(&kernel->resources);
         if (!object || js_set_string(object, "kernel", kernel->name) ||
             js_set_real(object, "compile_s", result->compile_s) ||
@@ -39,13 +39,13 @@ static int show(struct cli *cli, const struct cli_args *args, const struct compi
             js_free(object);
             object = NULL;
         }
-        code = cli_print_json(cli, object, err);
-    } else if (!code) {
+        rc = cli_print_json(cli, object, err);
+    } else if (!rc) {
         fprintf(cli->out, "%s, %zu bytes of code\n", kernel->name, kernel->code_bytes);
         resources_print(cli->out, &kernel->resources);
     }
     cubin_release(&cubin);
-    return code;
+    return rc;
 }
 
 static const char *arch_of(const struct cli_args *args)
@@ -58,14 +58,14 @@ static int compile(struct compile_result *out, const struct cli *cli, struct com
                    const struct variant *variant, const char *arch, const char *name, struct err *err)
 {
     const struct compile_request request = request_of(variant, arch, 600);
-    int code = compile_cubin(out, compiler, &request, err);
+    int rc = compile_cubin(out, compiler, &request, err);
 
-    if (!code && out->log)
+    if (!rc && out->log)
         fputs(out->log, cli->err);
-    if (!code && out->outcome != OUTCOME_OK)
-        code = err_set(err, ERR_GPU, "%s: %sdoes not compile: %s", variant->source_path, name,
-                       out->diagnostic ? out->diagnostic : "no diagnostic");
-    return code;
+    if (!rc && out->outcome != OUTCOME_OK)
+        rc = err_set(err, ERR_GPU, "%s: %sdoes not compile: %s", variant->source_path, name,
+                     out->diagnostic ? out->diagnostic : "no diagnostic");
+    return rc;
 }
 
 /* Tuning would come to it only on the GPU. */
@@ -75,16 +75,16 @@ static int compile_reference(const struct cli *cli, const struct cli_args *args,
     unsigned *compiled = calloc(spec->parameter_count, sizeof *compiled);
     struct compile_result result = {0};
     struct variant variant = {0};
-    int code = compiled ? choose_default(compiled, spec, err) : err_memory(err);
+    int rc = compiled ? choose_default(compiled, spec, err) : err_memory(err);
 
-    if (!code)
-        code = variant_reference(&variant, spec, 0, compiled, choices, err);
-    if (!code && variant.outcome == OUTCOME_OK)
-        code = compile(&result, cli, compiler, &variant, arch_of(args), "the reference ", err);
+    if (!rc)
+        rc = variant_reference(&variant, spec, 0, compiled, choices, err);
+    if (!rc && variant.outcome == OUTCOME_OK)
+        rc = compile(&result, cli, compiler, &variant, arch_of(args), "the reference ", err);
     compile_result_release(&result);
     variant_release(&variant);
     free(compiled);
-    return code;
+    return rc;
 }
 
 static int compile_variant(struct cli *cli, const struct cli_args *args, const struct spec *spec,
@@ -94,22 +94,22 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
     struct compile_result result = {0};
     struct compiler *kept = cli->kept && cli->kept->environment ? cli->kept->environment->compiler : NULL;
     struct compiler *compiler = kept;
-    int code = kept ? 0 : compiler_open(&compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
+    int rc = kept ? 0 : compiler_open(&compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
 
-    if (code)
-        return code;
-    code = compiler_check_arch(compiler, arch_of(args), err);
-    if (!code)
-        code = compile(&result, cli, compiler, variant, arch_of(args), "", err);
-    if (!code && cli_given(args, "output"))
-        code = cli_write(cli, cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
-    if (!code && !(cli_given(args, "output") && !strcmp(cli_text(args, "output"), "-")))
-        code = show(cli, args, &result, err);
-    if (!code && spec->reference.kind == REFERENCE_KERNEL)
-        code = compile_reference(cli, args, compiler, spec, choices, err);
+    if (rc)
+        return rc;
+    rc = compiler_check_arch(compiler, arch_of(args), err);
+    if (!rc)
+        rc = compile(&result, cli, compiler, variant, arch_of(args), "", err);
+    if (!rc && cli_given(args, "output"))
+        rc = cli_write(cli, cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
+    if (!rc && !(cli_given(args, "output") && !strcmp(cli_text(args, "output"), "-")))
+        rc = show(cli, args, &result, err);
+    if (!rc && spec->reference.kind == REFERENCE_KERNEL)
+        rc = compile_reference(cli, args, compiler, spec, choices, err);
     compile_result_release(&result);
     compiler_close(kept ? NULL : compiler);
-    return code;
+    return rc;
 }
 
 /* The compiler would blame the source for it. */
@@ -129,29 +129,29 @@ static int run_compile(struct cli *cli, const struct cli_args *args, struct err 
     struct variant variant = {0};
     unsigned *choices = NULL;
     struct spec spec;
-    int code;
+    int rc;
 
     if (check_arch(args, err) || cli_check_output(args, "output", NULL, err))
         return CLI_WRONG_USE;
-    code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
-    if (code)
+    rc = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    if (rc)
         return CLI_WRONG_USE;
-    code = choose_output(cli_text(args, "output"), "output", &spec, err);
+    rc = choose_output(cli_text(args, "output"), "output", &spec, err);
     choices = calloc(spec.parameter_count, sizeof *choices);
-    if (!code)
-        code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
-    if (!code)
-        code = choose_remark(cli, &spec, choices, err);
-    if (!code)
+    if (!rc)
+        rc = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
+    if (!rc)
+        rc = choose_remark(cli, &spec, choices, err);
+    if (!rc)
         choose_remark_first(cli, &spec);
-    if (!code)
-        code = variant_make(&variant, &spec, 0, choices, err);
-    if (!code)
-        code = compile_variant(cli, args, &spec, choices, &variant, err);
+    if (!rc)
+        rc = variant_make(&variant, &spec, 0, choices, err);
+    if (!rc)
+        rc = compile_variant(cli, args, &spec, choices, &variant, err);
     variant_release(&variant);
     free(choices);
     spec_release(&spec);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_compile = {

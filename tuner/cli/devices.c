@@ -56,32 +56,32 @@ static int show_gpu(struct cli *cli, int number, struct json *list, struct err *
     char label[32];
     struct worker *worker;
     struct device device;
-    int code = worker_open(&worker, number, NULL, err);
+    int rc = worker_open(&worker, number, NULL, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     device_init(&device);
-    code = worker_describe(&device, worker, err);
+    rc = worker_describe(&device, worker, err);
     snprintf(label, sizeof label, "GPU %d", number);
-    if (!code)
-        code = show(cli, label, &device, list, err);
+    if (!rc)
+        rc = show(cli, label, &device, list, err);
     device_release(&device);
     worker_close(worker);
-    return code;
+    return rc;
 }
 
 static int show_gpus(struct cli *cli, struct json *list, struct err *err)
 {
     struct err none = {0};
-    int count = 0, number, code = worker_device_count(&count, NULL, &none);
+    int count = 0, number, rc = worker_device_count(&count, NULL, &none);
 
-    if (code && code != ERR_MISSING)
-        return err_set(err, (enum err_code)code, "%s", none.text);
+    if (rc && rc != ERR_MISSING)
+        return err_set(err, (enum err_code)rc, "%s", none.text);
     if (!count && !list)
         fprintf(cli->out, "no GPU here%s%s\n", none.code ? ": " : "", none.text);
-    for (number = 0, code = 0; number < count && !code; number++)
-        code = show_gpu(cli, number, list, err);
-    return code;
+    for (number = 0, rc = 0; number < count && !rc; number++)
+        rc = show_gpu(cli, number, list, err);
+    return rc;
 }
 
 static int is_profile(const struct dirent *entry)
@@ -98,37 +98,37 @@ static int show_profiles(struct cli *cli, struct json *list, struct err *err)
     struct device device;
     const int count =
         place_share(folder, sizeof folder, "profiles") ? scandir(folder, &entries, is_profile, alphasort) : 0;
-    int i, code = 0;
+    int i, rc = 0;
 
     for (i = 0; i < count; i++) {
         snprintf(label, sizeof label, "%.*s", (int)(strrchr(entries[i]->d_name, '.') - entries[i]->d_name),
                  entries[i]->d_name);
-        if (!code) {
+        if (!rc) {
             device_init(&device);
-            code = device_load(&device, label, folder, err);
-            if (!code)
-                code = show(cli, label, &device, list, err);
+            rc = device_load(&device, label, folder, err);
+            if (!rc)
+                rc = show(cli, label, &device, list, err);
             device_release(&device);
         }
         free(entries[i]);
     }
     free(entries);
-    return code;
+    return rc;
 }
 
 static int run_devices(struct cli *cli, const struct cli_args *args, struct err *err)
 {
     struct json *list = cli_given(args, "json") ? js_new_array() : NULL;
-    int code = cli_given(args, "json") && !list ? err_memory(err) : 0;
+    int rc = cli_given(args, "json") && !list ? err_memory(err) : 0;
 
-    if (!code)
-        code = show_gpus(cli, list, err);
-    if (!code)
-        code = show_profiles(cli, list, err);
-    if (!code && list)
+    if (!rc)
+        rc = show_gpus(cli, list, err);
+    if (!rc)
+        rc = show_profiles(cli, list, err);
+    if (!rc && list)
         return cli_print_json(cli, list, err) ? CLI_FAILED : CLI_OK;
     js_free(list);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_devices = {

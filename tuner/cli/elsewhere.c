@@ -31,27 +31,27 @@ static void take_lines(struct elsewhere *out)
 
 static int take_slurm(struct elsewhere *out, struct err *err)
 {
-    int code;
+    int rc;
 
     out->of_slurm = calloc(out->slurm, sizeof(char *));
     if (!out->of_slurm)
         return err_memory(err);
-    code = slurm_commands(out->of_slurm, out->slurm, err);
-    for (uint64_t i = 0; i < out->slurm && !code; i++)
+    rc = slurm_commands(out->of_slurm, out->slurm, err);
+    for (uint64_t i = 0; i < out->slurm && !rc; i++)
         out->commands[out->count++] = out->of_slurm[i];
-    return code;
+    return rc;
 }
 
 int elsewhere_read(struct elsewhere *out, const struct cli_args *args, struct err *err)
 {
     const char *path = cli_text(args, "workers");
     size_t size;
-    int code = path ? file_read(&out->text, &size, path, err) : 0;
+    int rc = path ? file_read(&out->text, &size, path, err) : 0;
 
-    if (!code)
-        code = cli_count(&out->slurm, args, "slurm", 1, SLURM_MOST, err);
-    if (code)
-        return code;
+    if (!rc)
+        rc = cli_count(&out->slurm, args, "slurm", 1, SLURM_MOST, err);
+    if (rc)
+        return rc;
     out->commands = calloc(args->worker_count + count_lines(out->text) + out->slurm, sizeof *out->commands);
     if (!out->commands)
         return err_memory(err);

@@ -106,14 +106,14 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
 {
     struct explained explained;
     char *text = configuration_text(how->spec, choices), sizes[256];
-    int code = explained_init(&explained, expectation, how, choices, cost, err);
+    int rc = explained_init(&explained, expectation, how, choices, cost, err);
 
-    if (!code && cli_given(args, "recorded"))
-        code = find_trials(&explained, cli_text(args, "recorded"), err);
-    if (!code && !text)
-        code = err_memory(err);
+    if (!rc && cli_given(args, "recorded"))
+        rc = find_trials(&explained, cli_text(args, "recorded"), err);
+    if (!rc && !text)
+        rc = err_memory(err);
     spec_problem_text(sizes, sizeof sizes, how->spec, how->problem);
-    if (!code && cli_given(args, "json")) {
+    if (!rc && cli_given(args, "json")) {
         struct json *object = explained_json(&explained);
 
         if (object && (js_set(object, "configuration", configuration_json(how->spec, choices)) |
@@ -121,14 +121,14 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
             js_free(object);
             object = NULL;
         }
-        code = cli_print_json(cli, object, err);
-    } else if (!code) {
+        rc = cli_print_json(cli, object, err);
+    } else if (!rc) {
         fprintf(cli->out, "%s%s%s, %s: predicted for %s\n", how->spec->kernel.name, *sizes ? " " : "", sizes,
                 text, how->machine->device->name);
         explained_print(cli->out, &explained, cli_given(args, "verbose"));
     }
     free(text);
-    return code;
+    return rc;
 }
 
 static int explain_one(struct cli *cli, const struct cli_args *args, struct ranking_options *how,
@@ -137,26 +137,26 @@ static int explain_one(struct cli *cli, const struct cli_args *args, struct rank
     struct analysis *expectation = calloc(1, sizeof *expectation);
     char cache[4096];
     struct ranked row;
-    int code = expectation ? compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err)
-                           : err_memory(err);
+    int rc = expectation ? compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err)
+                         : err_memory(err);
 
-    if (code) {
+    if (rc) {
         free(expectation);
-        return code;
+        return rc;
     }
-    code = ranking_one(&row, expectation, how, choices, err);
-    if (!code && !row.predicted)
-        code = expectation->at_code ? err_set(err, ERR_MISSING, "no prediction: at code offset %#x: %s",
-                                              expectation->pc, row.reason)
-                                    : err_set(err, row.outcome == OUTCOME_LIMITS ? ERR_USAGE : ERR_MISSING,
-                                              "no prediction: %s", row.reason);
-    if (!code)
-        code = show(cli, args, how, choices, expectation, ranked_cost(&row), err);
+    rc = ranking_one(&row, expectation, how, choices, err);
+    if (!rc && !row.predicted)
+        rc = expectation->at_code ? err_set(err, ERR_MISSING, "no prediction: at code offset %#x: %s",
+                                            expectation->pc, row.reason)
+                                  : err_set(err, row.outcome == OUTCOME_LIMITS ? ERR_USAGE : ERR_MISSING,
+                                            "no prediction: %s", row.reason);
+    if (!rc)
+        rc = show(cli, args, how, choices, expectation, ranked_cost(&row), err);
     free(row.reason);
     analysis_release(expectation);
     free(expectation);
     compiler_close(how->compiler);
-    return code;
+    return rc;
 }
 
 static int run_explain(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -166,32 +166,32 @@ static int run_explain(struct cli *cli, const struct cli_args *args, struct err 
     struct device device;
     struct machine machine;
     struct spec spec;
-    int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    int rc = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
 
-    if (code)
+    if (rc)
         return CLI_WRONG_USE;
     choices = calloc(spec.parameter_count, sizeof *choices);
-    code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
-    if (!code)
-        code = choose_remark(cli, &spec, choices, err);
-    if (!code)
+    rc = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
+    if (!rc)
+        rc = choose_remark(cli, &spec, choices, err);
+    if (!rc)
         choose_remark_first(cli, &spec);
     device_init(&device);
-    if (!code)
-        code =
+    if (!rc)
+        rc =
             choose_device(&device, cli_given(args, "device") ? cli_text(args, "device") : "nvidia-h200", err);
-    if (!code)
-        code = machine_init(&machine, &device, err);
-    if (!code) {
+    if (!rc)
+        rc = machine_init(&machine, &device, err);
+    if (!rc) {
         how.spec = &spec;
         how.machine = &machine;
-        code = explain_one(cli, args, &how, choices, err);
+        rc = explain_one(cli, args, &how, choices, err);
         machine_release(&machine);
     }
     device_release(&device);
     free(choices);
     spec_release(&spec);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_explain = {

@@ -35,7 +35,7 @@ static int rank(struct explained_changes *out, const struct ranking_options *how
     struct ranking_options own = *how;
     struct ranking ranking;
     uint64_t index, *neighbours;
-    int code;
+    int rc;
 
     if (!space_index(&index, space, choices))
         return 0;
@@ -46,25 +46,25 @@ static int rank(struct explained_changes *out, const struct ranking_options *how
     own.indices = neighbours;
     own.count = space_neighbours(neighbours, space, index);
     own.account = false;
-    code = ranking_make(&ranking, &own, err);
-    if (!code) {
+    rc = ranking_make(&ranking, &own, err);
+    if (!rc) {
         take(out, &ranking, space, how->spec, choices, cost);
         ranking_release(&ranking);
     }
     free(neighbours);
-    return code;
+    return rc;
 }
 
 int explained_changes(struct explained_changes *out, const struct ranking_options *how,
                       const unsigned *choices, double cost, struct err *err)
 {
     struct space *space;
-    int code = space_open(&space, how->spec, how->problem, err);
+    int rc = space_open(&space, how->spec, how->problem, err);
 
     *out = (struct explained_changes){0};
-    if (code)
-        return code;
-    code = rank(out, how, space, choices, cost, err);
+    if (rc)
+        return rc;
+    rc = rank(out, how, space, choices, cost, err);
     space_close(space);
-    return code;
+    return rc;
 }

@@ -30,23 +30,23 @@ static int run_header(struct cli *cli, const struct cli_args *args, struct err *
 {
     struct decision *decisions = calloc(args->word_count, sizeof *decisions);
     size_t i, count = 0;
-    int code = decisions ? 0 : err_memory(err);
+    int rc = decisions ? 0 : err_memory(err);
 
     if (cli_given(args, "json") && (cli_given(args, "output") || cli_given(args, "row")))
-        code = err_set(err, ERR_USAGE, "--json prints all rows: leave --%s out",
-                       cli_given(args, "row") ? "row" : "output");
-    if (!code)
-        code = cli_check_output(args, "output", NULL, err);
-    for (i = 0; i < args->word_count && !code; i++) {
-        code = decision_read(&decisions[i], args->words[i], err);
-        count += !code;
+        rc = err_set(err, ERR_USAGE, "--json prints all rows: leave --%s out",
+                     cli_given(args, "row") ? "row" : "output");
+    if (!rc)
+        rc = cli_check_output(args, "output", NULL, err);
+    for (i = 0; i < args->word_count && !rc; i++) {
+        rc = decision_read(&decisions[i], args->words[i], err);
+        count += !rc;
     }
-    if (!code)
-        code = write_decisions(cli, args, decisions, count, err);
+    if (!rc)
+        rc = write_decisions(cli, args, decisions, count, err);
     for (i = 0; i < count; i++)
         decision_release(&decisions[i]);
     free(decisions);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_header = {

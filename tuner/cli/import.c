@@ -51,17 +51,17 @@ static int read_command(struct nvcc_flags *out, const struct cli_args *args, str
 {
     char **words = NULL, here[4096];
     size_t count = 0;
-    int code;
+    int rc;
 
     if (!getcwd(here, sizeof here))
         return err_set(err, ERR_SYSTEM, "this folder has no name");
     if (args->word_count > 2)
         return nvcc_read(out, args->words + 1, args->word_count - 1, here, err);
-    code = command_words(&words, &count, args->words[1], err);
-    if (!code)
-        code = nvcc_read(out, (const char *const *)words, count, here, err);
+    rc = command_words(&words, &count, args->words[1], err);
+    if (!rc)
+        rc = nvcc_read(out, (const char *const *)words, count, here, err);
     command_words_free(words, count);
-    return code;
+    return rc;
 }
 
 static int check_use(const struct cli_args *args, struct err *err)
@@ -81,18 +81,18 @@ static int run_import(struct cli *cli, const struct cli_args *args, struct err *
 {
     const bool json = cli_given(args, "json");
     struct nvcc_flags flags = {0};
-    int code = check_use(args, err);
+    int rc = check_use(args, err);
 
-    if (!code)
-        code = cli_given(args, "commands")
-                   ? nvcc_read_database(&flags, cli_text(args, "commands"), cli_text(args, "file"), err)
-                   : read_command(&flags, args, err);
-    if (!code)
-        code = cli_print_json(cli, fragment(&flags, json), err);
-    for (size_t i = 0; i < flags.left_count && !code && !json; i++)
+    if (!rc)
+        rc = cli_given(args, "commands")
+                 ? nvcc_read_database(&flags, cli_text(args, "commands"), cli_text(args, "file"), err)
+                 : read_command(&flags, args, err);
+    if (!rc)
+        rc = cli_print_json(cli, fragment(&flags, json), err);
+    for (size_t i = 0; i < flags.left_count && !rc && !json; i++)
         fprintf(cli->err, "%s: left out: %s: %s\n", cli->program, flags.left[i].option, flags.left[i].why);
     nvcc_flags_release(&flags);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_import = {

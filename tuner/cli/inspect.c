@@ -16,7 +16,7 @@ static int show_kernel(struct cli *cli, const struct cli_args *args, const struc
 {
     const bool listing = cli_given(args, "listing");
     struct json *object;
-    int code;
+    int rc;
 
     if (!all) {
         fprintf(cli->out, "%s, %zu bytes of code\n", kernel->name, kernel->code_bytes);
@@ -24,11 +24,11 @@ static int show_kernel(struct cli *cli, const struct cli_args *args, const struc
         return inspect_text(cli->out, kernel, listing, err);
     }
     object = resources_json(&kernel->resources);
-    code = object ? inspect_json(object, kernel, listing, err) : err_memory(err);
-    if (!code)
+    rc = object ? inspect_json(object, kernel, listing, err) : err_memory(err);
+    if (!rc)
         return js_append(all, object) ? err_memory(err) : 0;
     js_free(object);
-    return code;
+    return rc;
 }
 
 static int run_inspect(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -36,23 +36,23 @@ static int run_inspect(struct cli *cli, const struct cli_args *args, struct err 
     const struct cubin_kernel *only = NULL;
     struct json *all = NULL;
     struct cubin cubin;
-    int code = cubin_read(&cubin, args->words[0], err);
+    int rc = cubin_read(&cubin, args->words[0], err);
 
-    if (code)
+    if (rc)
         return CLI_FAILED;
     if (cli_given(args, "kernel"))
-        code = cubin_find(&only, &cubin, cli_text(args, "kernel"), err);
-    if (!code && cli_given(args, "json") && (all = js_new_array()) == NULL)
-        code = err_memory(err);
-    for (size_t k = 0; k < cubin.kernel_count && !code; k++)
+        rc = cubin_find(&only, &cubin, cli_text(args, "kernel"), err);
+    if (!rc && cli_given(args, "json") && (all = js_new_array()) == NULL)
+        rc = err_memory(err);
+    for (size_t k = 0; k < cubin.kernel_count && !rc; k++)
         if (!only || only == &cubin.kernels[k])
-            code = show_kernel(cli, args, &cubin.kernels[k], all, err);
-    if (!code && all)
-        code = cli_print_json(cli, all, err);
+            rc = show_kernel(cli, args, &cubin.kernels[k], all, err);
+    if (!rc && all)
+        rc = cli_print_json(cli, all, err);
     else
         js_free(all);
     cubin_release(&cubin);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_inspect = {

@@ -38,20 +38,20 @@ static bool is_what_is_kept(const struct kept *kept, const struct environment_op
 static int open_new(struct environment **out, const struct environment_options *options, struct err *err)
 {
     struct environment *environment = calloc(1, sizeof *environment);
-    int code = environment ? environment_open(environment, options, err) : err_memory(err);
+    int rc = environment ? environment_open(environment, options, err) : err_memory(err);
 
-    if (code)
+    if (rc)
         free(environment);
     else
         *out = environment;
-    return code;
+    return rc;
 }
 
 int kept_lend(struct environment **out, struct cli *cli, const struct environment_options *options,
               struct err *err)
 {
     struct kept *kept = cli->kept;
-    int code;
+    int rc;
 
     *out = NULL;
     if (kept && can_be_kept(options) && !is_what_is_kept(kept, options))
@@ -62,9 +62,9 @@ int kept_lend(struct environment **out, struct cli *cli, const struct environmen
         *out = kept->environment;
         return kept->environment->kind_count ? environment_choose(kept->environment, 0, err) : 0;
     }
-    code = open_new(out, options, err);
-    if (code || !kept || !can_be_kept(options))
-        return code;
+    rc = open_new(out, options, err);
+    if (rc || !kept || !can_be_kept(options))
+        return rc;
     kept->environment = *out;
     kept->jobs = options->jobs;
     strcpy(kept->device, device_of(options));

@@ -20,14 +20,14 @@ static int show_kernel(struct cli *cli, const char *library, const char *name, s
     char path[4096], sizes[256];
     struct json *object;
     struct spec spec;
-    int code;
+    int rc;
 
     if (snprintf(path, sizeof path, "%s/%s/spec.json", library, name) >= (int)sizeof path ||
         access(path, F_OK))
         return 0;
-    code = spec_read(&spec, path, SPEC_SPACE, NULL, 0, err);
-    if (code)
-        return code;
+    rc = spec_read(&spec, path, SPEC_SPACE, NULL, 0, err);
+    if (rc)
+        return rc;
     spec_problem_text(sizes, sizeof sizes, &spec, 0);
     if (!list)
         fprintf(cli->out, "%-20s %2zu parameters  %s\n", name, spec.parameter_count, sizes);
@@ -36,27 +36,27 @@ static int show_kernel(struct cli *cli, const char *library, const char *name, s
                              js_set_string(object, "problem", sizes) |
                              js_set_integer(object, "parameters", (int64_t)spec.parameter_count)))) {
         js_free(object);
-        code = err_memory(err);
+        rc = err_memory(err);
     } else if (list && js_append(list, object)) {
-        code = err_memory(err);
+        rc = err_memory(err);
     }
     spec_release(&spec);
-    return code;
+    return rc;
 }
 
 static int show_library(struct cli *cli, const char *library, struct json *list, struct err *err)
 {
     struct dirent **entries = NULL;
     const int count = scandir(library, &entries, NULL, alphasort);
-    int code = count < 0 ? err_set(err, ERR_SYSTEM, "%s: cannot be read", library) : 0;
+    int rc = count < 0 ? err_set(err, ERR_SYSTEM, "%s: cannot be read", library) : 0;
 
     for (int i = 0; i < count; i++) {
-        if (!code && entries[i]->d_name[0] != '.')
-            code = show_kernel(cli, library, entries[i]->d_name, list, err);
+        if (!rc && entries[i]->d_name[0] != '.')
+            rc = show_kernel(cli, library, entries[i]->d_name, list, err);
         free(entries[i]);
     }
     free(entries);
-    return code;
+    return rc;
 }
 
 static int run_kernels(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -64,18 +64,18 @@ static int run_kernels(struct cli *cli, const struct cli_args *args, struct err 
     const bool json = cli_given(args, "json");
     struct json *list = json ? js_new_array() : NULL;
     char library[4096];
-    int code = json && !list ? err_memory(err) : 0;
+    int rc = json && !list ? err_memory(err) : 0;
 
-    if (!code && !place_share(library, sizeof library, "kernels"))
-        code = err_set(err, ERR_MISSING,
-                       "no kernel library, share/occutune/kernels, is beside or above the program: name the "
-                       "folder share/occutune in OCCUTUNE_SHARE");
-    if (!code)
-        code = show_library(cli, library, list, err);
-    if (!code && json)
+    if (!rc && !place_share(library, sizeof library, "kernels"))
+        rc = err_set(err, ERR_MISSING,
+                     "no kernel library, share/occutune/kernels, is beside or above the program: name the "
+                     "folder share/occutune in OCCUTUNE_SHARE");
+    if (!rc)
+        rc = show_library(cli, library, list, err);
+    if (!rc && json)
         return cli_print_json(cli, list, err) ? CLI_FAILED : CLI_OK;
     js_free(list);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_kernels = {

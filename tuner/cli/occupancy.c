@@ -39,28 +39,28 @@ static int take_cubin(struct occupancy_block *block, const char *path, const cha
 {
     const struct cubin_kernel *kernel;
     struct cubin cubin;
-    int code = cubin_read(&cubin, path, err);
+    int rc = cubin_read(&cubin, path, err);
 
-    if (code)
-        return code;
-    code = cubin_find(&kernel, &cubin, name, err);
-    if (!code) {
+    if (rc)
+        return rc;
+    rc = cubin_find(&kernel, &cubin, name, err);
+    if (!rc) {
         block->registers = kernel->resources.registers;
         block->shared = kernel->resources.shared_bytes;
         block->barriers = kernel->resources.barriers;
     }
     cubin_release(&cubin);
-    return code;
+    return rc;
 }
 
 static int read_count(unsigned *out, const struct cli_args *args, const char *name, unsigned min,
                       unsigned max, struct err *err)
 {
     uint64_t value = *out;
-    int code = cli_count(&value, args, name, min, max, err);
+    int rc = cli_count(&value, args, name, min, max, err);
 
     *out = (unsigned)value;
-    return code;
+    return rc;
 }
 
 static int read_block(struct occupancy_block *block, const struct cli_args *args, struct err *err)
@@ -123,15 +123,15 @@ static int draw_curve(FILE *out, const struct calculation *c, enum occupancy_axi
                                 .marks = &mark,
                                 .mark_count = here[axis] > 0};
     char *svg;
-    int code;
+    int rc;
 
     for (size_t i = 0; i < n; i++) {
         x[i] = points[i].x;
         y[i] = points[i].warps;
     }
-    code = chart_svg(&svg, &chart, err);
-    if (code)
-        return code;
+    rc = chart_svg(&svg, &chart, err);
+    if (rc)
+        return rc;
     fprintf(out, "<g transform=\"translate(0 %d)\">%s</g>\n", (int)axis * CHART_HEIGHT, svg);
     free(svg);
     return 0;
@@ -143,21 +143,21 @@ static int draw_curves(const char *path, const struct calculation *c, struct err
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    int axis, code = out ? 0 : err_memory(err);
+    int axis, rc = out ? 0 : err_memory(err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n", CHART_WIDTH,
             3 * CHART_HEIGHT);
-    for (axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED && !code; axis++)
-        code = draw_curve(out, c, (enum occupancy_axis)axis, err);
+    for (axis = OCCUPANCY_THREADS; axis <= OCCUPANCY_SHARED && !rc; axis++)
+        rc = draw_curve(out, c, (enum occupancy_axis)axis, err);
     fprintf(out, "</svg>\n");
-    if (file_close_memory(out, &text, err) && !code)
-        code = ERR_MEMORY;
-    if (!code)
-        code = file_write(path, text, size, err);
+    if (file_close_memory(out, &text, err) && !rc)
+        rc = ERR_MEMORY;
+    if (!rc)
+        rc = file_write(path, text, size, err);
     free(text);
-    return code;
+    return rc;
 }
 
 static void put_limits(FILE *out, const struct calculation *c)
@@ -275,19 +275,19 @@ static void check_launch(struct calculation *c)
 
 static int calculate(struct calculation *c, const struct cli_args *args, struct err *err)
 {
-    int code = choose_device(&c->device, cli_given(args, "device") ? cli_text(args, "device") : "sm_90", err);
+    int rc = choose_device(&c->device, cli_given(args, "device") ? cli_text(args, "device") : "sm_90", err);
 
-    if (!code)
-        code = device_need_occupancy(&c->device, err);
-    if (!code)
-        code = read_block(&c->block, args, err);
-    if (!code)
-        code = cli_count(&c->grid_blocks, args, "blocks", 1, INT64_MAX, err);
-    if (!code && c->grid_blocks && !c->device.limits.sm_count)
-        code = err_set(err, ERR_USAGE, "--blocks: %s does not say how many SMs there are: name a device",
-                       c->device.name);
-    if (code)
-        return code;
+    if (!rc)
+        rc = device_need_occupancy(&c->device, err);
+    if (!rc)
+        rc = read_block(&c->block, args, err);
+    if (!rc)
+        rc = cli_count(&c->grid_blocks, args, "blocks", 1, INT64_MAX, err);
+    if (!rc && c->grid_blocks && !c->device.limits.sm_count)
+        rc = err_set(err, ERR_USAGE, "--blocks: %s does not say how many SMs there are: name a device",
+                     c->device.name);
+    if (rc)
+        return rc;
     occupancy_of(&c->found, &c->device.limits, &c->block);
     check_launch(c);
     if (c->block.registers)
@@ -300,23 +300,23 @@ static int calculate(struct calculation *c, const struct cli_args *args, struct 
 static int run_occupancy(struct cli *cli, const struct cli_args *args, struct err *err)
 {
     struct calculation c = {0};
-    int code;
+    int rc;
 
     device_init(&c.device);
-    code = cli_check_output(args, "plot", NULL, err);
-    if (!code)
-        code = calculate(&c, args, err);
-    if (!code && cli_given(args, "plot"))
-        code = draw_curves(cli_text(args, "plot"), &c, err);
-    if (!code && cli_given(args, "json")) {
-        code = cli_print_json(cli, result_json(&c, cli_given(args, "curves")), err);
-    } else if (!code) {
+    rc = cli_check_output(args, "plot", NULL, err);
+    if (!rc)
+        rc = calculate(&c, args, err);
+    if (!rc && cli_given(args, "plot"))
+        rc = draw_curves(cli_text(args, "plot"), &c, err);
+    if (!rc && cli_given(args, "json")) {
+        rc = cli_print_json(cli, result_json(&c, cli_given(args, "curves")), err);
+    } else if (!rc) {
         put_text(cli->out, &c);
         if (cli_given(args, "curves"))
             put_curves(cli->out, &c);
     }
     device_release(&c.device);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_occupancy = {

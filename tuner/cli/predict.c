@@ -30,18 +30,18 @@ static int check_space(const struct predict_view *view, uint64_t trials, struct 
 {
     const uint64_t count = space_count(view->space);
     uint64_t index;
-    int code = space_default(&index, view->space, err);
+    int rc = space_default(&index, view->space, err);
 
-    if (!code)
-        code = space_launchable(view->space, view->spec, view->problem, err);
-    if (!code && (trials && trials < count ? trials : count) > RANKED_MOST)
-        code = err_set(err, ERR_USAGE,
-                       "%s: parameters: %" PRIu64
-                       " configurations are valid, and each would be compiled and read "
-                       "(at most %d): give --trials, fewer values or more constraints; occutune tune chooses "
-                       "what to read",
-                       view->spec->path, count, RANKED_MOST);
-    return code;
+    if (!rc)
+        rc = space_launchable(view->space, view->spec, view->problem, err);
+    if (!rc && (trials && trials < count ? trials : count) > RANKED_MOST)
+        rc = err_set(err, ERR_USAGE,
+                     "%s: parameters: %" PRIu64
+                     " configurations are valid, and each would be compiled and read "
+                     "(at most %d): give --trials, fewer values or more constraints; occutune tune chooses "
+                     "what to read",
+                     view->spec->path, count, RANKED_MOST);
+    return rc;
 }
 
 /* What no configuration of the space can do, spec or device are at fault for. */
@@ -62,41 +62,41 @@ static int rank_problem(struct predict_view *view, const struct ranking_options 
                         struct err *err)
 {
     struct ranking_options own = *how;
-    int code = space_open(&view->space, view->spec, view->problem, err);
+    int rc = space_open(&view->space, view->spec, view->problem, err);
 
-    if (code)
-        return code;
-    code = check_space(view, how->count, err);
-    if (code) {
+    if (rc)
+        return rc;
+    rc = check_space(view, how->count, err);
+    if (rc) {
         space_close(view->space);
-        return code;
+        return rc;
     }
     own.space = view->space;
     own.problem = view->problem;
     own.context = &view->progress;
-    code = ranking_make(&view->ranking, &own, err);
+    rc = ranking_make(&view->ranking, &own, err);
     progress_end(&view->progress);
-    if (!code)
-        code = check_launchable(view, err);
-    if (!code && !all)
-        code = predict_put(view, err);
-    else if (!code && js_append(all, predict_json(view)))
-        code = err_memory(err);
-    if (!code && view->output)
-        code = predicted_take(&view->tuned[view->tuned_count++], &view->ranking, view->spec, view->problem,
-                              view->space, view->machine, compiler_version(how->compiler), err);
+    if (!rc)
+        rc = check_launchable(view, err);
+    if (!rc && !all)
+        rc = predict_put(view, err);
+    else if (!rc && js_append(all, predict_json(view)))
+        rc = err_memory(err);
+    if (!rc && view->output)
+        rc = predicted_take(&view->tuned[view->tuned_count++], &view->ranking, view->spec, view->problem,
+                            view->space, view->machine, compiler_version(how->compiler), err);
     view->predicted += view->ranking.predicted;
     view->done += view->ranking.count;
     view->total += view->ranking.total;
     ranking_release(&view->ranking);
     space_close(view->space);
-    return code;
+    return rc;
 }
 
 /* Before an hour of predicting, not after. */
 static int check_output(struct predict_view *view, const struct cli_args *args, struct err *err)
 {
-    int code;
+    int rc;
 
     view->output = cli_text(args, "output");
     if (view->spec->objective.energy)
@@ -109,50 +109,50 @@ static int check_output(struct predict_view *view, const struct cli_args *args, 
     if (view->spec->objective.energy)
         return err_set(err, ERR_USAGE,
                        "--output: a decision by an objective that is not predicted would be none");
-    code = cli_check_output(args, "output", NULL, err);
-    if (!code)
-        code = choose_output(view->output, "output", view->spec, err);
-    if (!code)
-        code = predicted_may_replace(view->output, err);
-    if (!code && !(view->tuned = calloc(view->spec->problem_count, sizeof *view->tuned)))
-        code = err_memory(err);
-    return code;
+    rc = cli_check_output(args, "output", NULL, err);
+    if (!rc)
+        rc = choose_output(view->output, "output", view->spec, err);
+    if (!rc)
+        rc = predicted_may_replace(view->output, err);
+    if (!rc && !(view->tuned = calloc(view->spec->problem_count, sizeof *view->tuned)))
+        rc = err_memory(err);
+    return rc;
 }
 
 static int write_decision(const struct predict_view *view, struct err *err)
 {
     struct json *decision;
-    int code = decision_new(&decision, view->spec, view->tuned, view->tuned_count, err);
+    int rc = decision_new(&decision, view->spec, view->tuned, view->tuned_count, err);
 
-    if (!code)
-        code = js_write_file(decision, view->output, err);
+    if (!rc)
+        rc = js_write_file(decision, view->output, err);
     js_free(decision);
-    return code;
+    return rc;
 }
 
 static int rank_all(struct predict_view *view, const struct cli_args *args, const struct ranking_options *how,
                     struct err *err)
 {
     struct json *all = NULL;
-    int code = check_output(view, args, err);
+    int rc = check_output(view, args, err);
 
-    if (!code)
-        code = cli_count(&view->limit, args, "limit", 0, UINT64_MAX, err);
-    if (!code && cli_given(args, "json") && !(all = js_new_array()))
-        code = err_memory(err);
-    for (; view->problem < how->spec->problem_count && !code && !*how->stop; view->problem++)
-        code = rank_problem(view, how, all, err);
-    if (!code && all) {
-        code = cli_print_json(view->cli, all, err);
+    if (!rc)
+        rc = cli_count(&view->limit, args, "limit", 0, UINT64_MAX, err);
+    if (!rc && cli_given(args, "json") && !(all = js_new_array()))
+        rc = err_memory(err);
+    for (; view->problem < how->spec->problem_count && !rc && !*how->stop; view->problem++)
+        rc = rank_problem(view, how, all, err);
+    if (!rc && all) {
+        rc = cli_print_json(view->cli, all, err);
         all = NULL;
     }
     js_free(all);
-    if (!code && *how->stop)
+    if (!rc && *how->stop)
         return err_set(err, ERR_STOPPED, "interrupted after %zu of %zu configurations", view->done,
                        view->total);
-    if (!code && !view->predicted)
-        code = err_set(err, ERR_MISSING, "no configuration has a prediction");
-    return code || !view->output ? code : write_decision(view, err);
+    if (!rc && !view->predicted)
+        rc = err_set(err, ERR_MISSING, "no configuration has a prediction");
+    return rc || !view->output ? rc : write_decision(view, err);
 }
 
 static int rank_problems(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
@@ -163,12 +163,12 @@ static int rank_problems(struct cli *cli, const struct cli_args *args, const str
                                 .machine = how->machine,
                                 .limit = 20,
                                 .progress = {.cli = cli, .quiet = cli_given(args, "quiet")}};
-    const int code = rank_all(&view, args, how, err);
+    const int rc = rank_all(&view, args, how, err);
 
     for (size_t i = 0; i < view.tuned_count; i++)
         tuned_release(&view.tuned[i]);
     free(view.tuned);
-    return code;
+    return rc;
 }
 
 static int with_compiler(struct cli *cli, const struct cli_args *args, struct ranking_options *how,
@@ -176,20 +176,20 @@ static int with_compiler(struct cli *cli, const struct cli_args *args, struct ra
 {
     char cache[4096];
     uint64_t jobs = 0;
-    int code = cli_count(&jobs, args, "jobs", 1, 1024, err);
+    int rc = cli_count(&jobs, args, "jobs", 1, 1024, err);
 
-    if (!code)
-        code = cli_count(&how->count, args, "trials", 1, UINT64_MAX, err);
-    if (!code)
-        code = cli_duration(&how->time_s, args, "time", err);
-    if (!code)
-        code = compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
-    if (code)
-        return code;
+    if (!rc)
+        rc = cli_count(&how->count, args, "trials", 1, UINT64_MAX, err);
+    if (!rc)
+        rc = cli_duration(&how->time_s, args, "time", err);
+    if (!rc)
+        rc = compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err);
+    if (rc)
+        return rc;
     how->jobs = jobs ? (unsigned)jobs : environment_cores();
-    code = rank_problems(cli, args, how, err);
+    rc = rank_problems(cli, args, how, err);
     compiler_close(how->compiler);
-    return code;
+    return rc;
 }
 
 static int run_predict(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -198,23 +198,23 @@ static int run_predict(struct cli *cli, const struct cli_args *args, struct err 
     struct device device;
     struct machine machine;
     struct spec spec;
-    int code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    int rc = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
 
     cli->catch_stop();
-    if (code)
+    if (rc)
         return CLI_WRONG_USE;
-    code = choose_device(&device, cli_given(args, "device") ? cli_text(args, "device") : "nvidia-h200", err);
-    if (!code)
-        code = machine_init(&machine, &device, err);
-    if (!code) {
+    rc = choose_device(&device, cli_given(args, "device") ? cli_text(args, "device") : "nvidia-h200", err);
+    if (!rc)
+        rc = machine_init(&machine, &device, err);
+    if (!rc) {
         how.spec = &spec;
         how.machine = &machine;
-        code = with_compiler(cli, args, &how, err);
+        rc = with_compiler(cli, args, &how, err);
         machine_release(&machine);
     }
     device_release(&device);
     spec_release(&spec);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_predict = {

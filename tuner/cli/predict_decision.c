@@ -54,10 +54,10 @@ static int take_device(struct device *out, const struct device *device, struct e
 {
     struct json *json = device_to_json(device);
     struct js_at at = js_root(json, "device");
-    int code = json ? device_from_json(out, &at, err) : err_memory(err);
+    int rc = json ? device_from_json(out, &at, err) : err_memory(err);
 
     js_free(json);
-    return code;
+    return rc;
 }
 
 int predicted_take(struct tuned *out, const struct ranking *ranking, const struct spec *spec, size_t problem,
@@ -65,7 +65,7 @@ int predicted_take(struct tuned *out, const struct ranking *ranking, const struc
                    struct err *err)
 {
     const size_t most = ranking->predicted < TUNE_FINALISTS ? ranking->predicted : TUNE_FINALISTS;
-    int code;
+    int rc;
 
     *out = (struct tuned){.problem = problem,
                           .evaluator = &evaluator_predicted,
@@ -83,28 +83,28 @@ int predicted_take(struct tuned *out, const struct ranking *ranking, const struc
     out->finalists = calloc(most + 1, sizeof *out->finalists);
     if (!out->initial.choices || !out->finalists)
         return err_memory(err);
-    code = take_device(&out->device, machine->device, err);
-    if (!code)
-        code = space_default(&out->initial.index, space, err);
-    if (!code)
+    rc = take_device(&out->device, machine->device, err);
+    if (!rc)
+        rc = space_default(&out->initial.index, space, err);
+    if (!rc)
         space_configuration(out->initial.choices, space, out->initial.index);
-    for (size_t i = 0; i < most && !code; i++) {
+    for (size_t i = 0; i < most && !rc; i++) {
         out->finalist_count++;
-        code = take_row(&out->finalists[i], &ranking->rows[i], spec, space, err);
+        rc = take_row(&out->finalists[i], &ranking->rows[i], spec, space, err);
     }
-    return code;
+    return rc;
 }
 
 int predicted_may_replace(const char *path, struct err *err)
 {
     struct decision decision;
-    int code = 0;
+    int rc = 0;
 
     if (decision_read(&decision, path, NULL))
         return 0;
     if (strcmp(decision.level, evaluator_predicted.name))
-        code = err_set(err, ERR_USAGE, "--output: %s: holds times that were measured: write to another file",
-                       path);
+        rc = err_set(err, ERR_USAGE, "--output: %s: holds times that were measured: write to another file",
+                     path);
     decision_release(&decision);
-    return code;
+    return rc;
 }

@@ -64,11 +64,11 @@ static bool is_unpredicted(enum outcome outcome)
 /* Variants that run on no such GPU lack no prediction: they are counted apart. */
 static int put_all_refused(const struct predict_view *view, struct err *err)
 {
-    int code = put_refused(view, is_unlaunchable, "cannot be launched", err);
+    int rc = put_refused(view, is_unlaunchable, "cannot be launched", err);
 
-    if (!code)
-        code = put_refused(view, is_uncompiled, "do not compile", err);
-    return code ? code : put_refused(view, is_unpredicted, "without a prediction", err);
+    if (!rc)
+        rc = put_refused(view, is_uncompiled, "do not compile", err);
+    return rc ? rc : put_refused(view, is_unpredicted, "without a prediction", err);
 }
 
 /* How many variants execute what the model has no rate for, and what the first of them does. */
@@ -131,7 +131,7 @@ int predict_put(const struct predict_view *view, struct err *err)
 {
     FILE *out = view->cli->out;
     char sizes[256];
-    int code = 0;
+    int rc = 0;
 
     spec_problem_text(sizes, sizeof sizes, view->spec, view->problem);
     fprintf(out, "%s%s%s: %zu of %zu configurations predicted for %s%s\n", view->spec->kernel.name,
@@ -143,10 +143,10 @@ int predict_put(const struct predict_view *view, struct err *err)
     if (view->ranking.predicted)
         fprintf(out, "%5s  %10s  %-20s  %10s  %-26s  %-18s  %s\n", "", "estimate", "80 % are in", "at least",
                 "limited by", "warps had, needed", "configuration");
-    for (size_t i = 0; i < shown(view) && !code; i++)
-        code = put_row(view, i, err);
+    for (size_t i = 0; i < shown(view) && !rc; i++)
+        rc = put_row(view, i, err);
     put_unrated(view);
-    return code ? code : put_all_refused(view, err);
+    return rc ? rc : put_all_refused(view, err);
 }
 
 static struct json *row_json(const struct predict_view *view, const struct ranked *row)

@@ -17,25 +17,25 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
     const struct format *format;
     char found[PATH_MAX];
     const char *path = args->word_count ? args->words[0] : found, *output;
-    int code = format_find(&format, cli_text(args, "format"), err);
+    int rc = format_find(&format, cli_text(args, "format"), err);
 
-    if (code)
+    if (rc)
         return CLI_FAILED;
     output = cli_given(args, "output") ? cli_text(args, "output") : format->file;
-    code = cli_check_output(args, "output", output, err);
-    if (!code && !args->word_count)
-        code = sources_latest(found, err);
-    if (!code)
-        code = sources_open(&sources, cli, path, format->reads_runs, err);
-    if (!code) {
+    rc = cli_check_output(args, "output", output, err);
+    if (!rc && !args->word_count)
+        rc = sources_latest(found, err);
+    if (!rc)
+        rc = sources_open(&sources, cli, path, format->reads_runs, err);
+    if (!rc) {
         shown = sources_shown(&sources);
-        code = output_runs(cli, output, format, sources.has_decision ? &sources.decision : NULL, &shown,
-                           cli_text(args, "profile"), err);
+        rc = output_runs(cli, output, format, sources.has_decision ? &sources.decision : NULL, &shown,
+                         cli_text(args, "profile"), err);
     }
-    if (!code && !args->word_count)
+    if (!rc && !args->word_count)
         fprintf(cli->err, "%s: %s is of %s\n", cli->program, output, path);
     sources_close(&sources);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_report = {

@@ -93,14 +93,14 @@ static char *command_of(const char *program, size_t index, size_t count)
 int slurm_commands(char **commands, size_t count, struct err *err)
 {
     char program[PATH_MAX];
-    int code = program_path(program, err);
+    int rc = program_path(program, err);
 
-    for (size_t i = 0; i < count && !code; i++) {
+    for (size_t i = 0; i < count && !rc; i++) {
         commands[i] = command_of(program, i, count);
         if (!commands[i])
-            code = err_memory(err);
+            rc = err_memory(err);
     }
-    return code;
+    return rc;
 }
 
 /* A job -------------------------------------------------------------------- */
@@ -134,16 +134,16 @@ static int make_script(char **script, size_t count, struct err *err)
 {
     size_t size;
     FILE *out = open_memstream(script, &size);
-    int code;
+    int rc;
 
     if (!out)
         return err_memory(err);
     fprintf(out, "#!/bin/sh\n#SBATCH --job-name=occutune --ntasks=%zu\nexec ", count);
-    code = put_command(out, err);
+    rc = put_command(out, err);
     fputc('\n', out);
-    if (fclose(out) && !code)
-        code = err_memory(err);
-    return code;
+    if (fclose(out) && !rc)
+        rc = err_memory(err);
+    return rc;
 }
 
 /* Runs sbatch, which reads the script from its standard input; the last line that it says. */
@@ -178,10 +178,10 @@ static int run_sbatch(char *answer, size_t size, const char *script, struct err 
 int slurm_submit(char *answer, size_t size, size_t count, struct err *err)
 {
     char *script = NULL;
-    int code = make_script(&script, count, err);
+    int rc = make_script(&script, count, err);
 
-    if (!code)
-        code = run_sbatch(answer, size, script, err);
+    if (!rc)
+        rc = run_sbatch(answer, size, script, err);
     free(script);
-    return code;
+    return rc;
 }

@@ -48,12 +48,12 @@ int sources_latest(char out[PATH_MAX], struct err *err)
 {
     static const char *const decisions[] = {".decision.json", NULL};
     static const char *const journals[] = {".journal.json", ".replay.json", NULL};
-    int code = newest(out, decisions, err);
+    int rc = newest(out, decisions, err);
 
-    if (!code && !*out)
-        code = newest(out, journals, err);
-    if (code || *out)
-        return code;
+    if (!rc && !*out)
+        rc = newest(out, journals, err);
+    if (rc || *out)
+        return rc;
     return err_set(err, ERR_USAGE,
                    "no decision and no journal is in this folder: name one, or run occutune tune here first");
 }
@@ -134,20 +134,20 @@ int sources_take(struct sources *sources, struct cli *cli, struct json *document
 {
     struct decision *decision = &sources->decision;
     struct js_at problem;
-    int code = decision_take(decision, document, path, err);
+    int rc = decision_take(decision, document, path, err);
 
     sources->level = "";
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     sources->has_decision = true;
     sources->level = decision->level;
     sources->signature = decision->signature.value;
-    code = allocate(sources, js_count(&decision->problems), err);
-    for (size_t i = 0; journals && i < js_count(&decision->problems) && !code; i++) {
+    rc = allocate(sources, js_count(&decision->problems), err);
+    for (size_t i = 0; journals && i < js_count(&decision->problems) && !rc; i++) {
         problem = js_element(&decision->problems, i);
-        code = add_problem(sources, cli, &problem, path, err);
+        rc = add_problem(sources, cli, &problem, path, err);
     }
-    return code;
+    return rc;
 }
 
 static bool is_decision(struct json *document)
@@ -182,15 +182,15 @@ static int read_decision(struct json **out, const char *path, struct err *err)
 int sources_open(struct sources *out, struct cli *cli, const char *path, bool journals, struct err *err)
 {
     struct json *document;
-    int code = read_decision(&document, path, err);
+    int rc = read_decision(&document, path, err);
 
     *out = (struct sources){.level = ""};
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     if (document)
         return sources_take(out, cli, document, path, journals, err);
-    code = allocate(out, 1, err);
-    return code ? code : add_journal(out, cli, path, NULL, err);
+    rc = allocate(out, 1, err);
+    return rc ? rc : add_journal(out, cli, path, NULL, err);
 }
 
 struct report_options sources_shown(const struct sources *sources)

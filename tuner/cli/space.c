@@ -138,16 +138,16 @@ static struct json *problem_json(const struct view *view)
 
 static int show_problem(struct view *view, struct json *all, struct err *err)
 {
-    int code = space_open(&view->space, view->spec, view->problem, err);
+    int rc = space_open(&view->space, view->spec, view->problem, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     if (!all)
-        code = put_text(view, err);
+        rc = put_text(view, err);
     else if (js_append(all, problem_json(view)))
-        code = err_memory(err);
+        rc = err_memory(err);
     space_close(view->space);
-    return code;
+    return rc;
 }
 
 static int run_space(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -155,29 +155,29 @@ static int run_space(struct cli *cli, const struct cli_args *args, struct err *e
     struct view view = {.cli = cli, .sample = 5, .list = cli_given(args, "list")};
     struct json *all = NULL;
     struct spec spec;
-    int code;
+    int rc;
 
     if (cli_count(&view.sample, args, "sample", 0, 1000000, err) ||
         cli_count(&view.seed, args, "seed", 0, UINT64_MAX, err))
         return CLI_WRONG_USE;
-    code = spec_read(&spec, args->words[0], SPEC_SPACE, args->sets, args->set_count, err);
-    if (code)
+    rc = spec_read(&spec, args->words[0], SPEC_SPACE, args->sets, args->set_count, err);
+    if (rc)
         return CLI_WRONG_USE;
     view.spec = &spec;
     view.choices = calloc(spec.parameter_count, sizeof *view.choices);
     if (cli_given(args, "json"))
         all = js_new_array();
     if (!view.choices || (cli_given(args, "json") && !all))
-        code = err_memory(err);
-    for (; view.problem < spec.problem_count && !code; view.problem++)
-        code = show_problem(&view, all, err);
-    if (!code && all)
-        code = cli_print_json(cli, all, err);
+        rc = err_memory(err);
+    for (; view.problem < spec.problem_count && !rc; view.problem++)
+        rc = show_problem(&view, all, err);
+    if (!rc && all)
+        rc = cli_print_json(cli, all, err);
     else
         js_free(all);
     free(view.choices);
     spec_release(&spec);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_space = {

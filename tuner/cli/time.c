@@ -48,7 +48,7 @@ static int show(struct cli *cli, const struct cli_args *args, const struct spec 
     const struct record *record = &tuned->initial.record;
     struct json *decision;
     struct js_at root, problems, problem, initial;
-    int code;
+    int rc;
 
     if (record->outcome != OUTCOME_OK)
         return err_set(err, record->outcome == OUTCOME_SKIPPED ? ERR_MISSING : ERR_GPU, "%s: %s",
@@ -58,17 +58,17 @@ static int show(struct cli *cli, const struct cli_args *args, const struct spec 
         put_text(cli->out, spec, tuned);
         return 0;
     }
-    code = decision_new(&decision, spec, tuned, 1, err);
-    if (code)
-        return code;
+    rc = decision_new(&decision, spec, tuned, 1, err);
+    if (rc)
+        return rc;
     root = js_root(decision, "decision");
     if (!js_find(&problems, &root, "problems"))
         return err_memory(err);
     problem = js_element(&problems, 0);
-    code = js_find(&initial, &problem, "initial") ? cli_print_json(cli, js_copy(initial.value), err)
-                                                  : err_memory(err);
+    rc = js_find(&initial, &problem, "initial") ? cli_print_json(cli, js_copy(initial.value), err)
+                                                : err_memory(err);
     js_free(decision);
-    return code;
+    return rc;
 }
 
 static int time_one(struct cli *cli, const struct cli_args *args, const struct spec *spec,
@@ -84,13 +84,13 @@ static int time_one(struct cli *cli, const struct cli_args *args, const struct s
                                               .message = progress_message,
                                               .context = &progress};
     struct tuned tuned;
-    int code = tune(&tuned, spec, 0, environment, &tune_options, err);
+    int rc = tune(&tuned, spec, 0, environment, &tune_options, err);
 
-    if (code)
-        return code;
-    code = show(cli, args, spec, &tuned, err);
+    if (rc)
+        return rc;
+    rc = show(cli, args, spec, &tuned, err);
     tuned_release(&tuned);
-    return code;
+    return rc;
 }
 
 static int run_time(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -101,31 +101,31 @@ static int run_time(struct cli *cli, const struct cli_args *args, struct err *er
     unsigned *choices = NULL;
     struct spec spec;
     struct environment environment;
-    int code = choose_clocks(&environment_options.clocks, args, err);
+    int rc = choose_clocks(&environment_options.clocks, args, err);
 
-    if (code)
+    if (rc)
         return CLI_WRONG_USE;
     if (cli_given(args, "clocks") && cli_given(args, "recorded")) {
         err_set(err, ERR_USAGE, "--clocks: those of a recording cannot be set: leave one of the two out");
         return CLI_WRONG_USE;
     }
-    code = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    rc = spec_read(&spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
     cli->catch_stop();
-    if (code)
+    if (rc)
         return CLI_WRONG_USE;
     choices = calloc(spec.parameter_count, sizeof *choices);
-    code = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
-    if (!code)
+    rc = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
+    if (!rc)
         choose_remark_first(cli, &spec);
-    if (!code)
-        code = environment_open(&environment, &environment_options, err);
-    if (!code) {
-        code = time_one(cli, args, &spec, &environment, choices, err);
+    if (!rc)
+        rc = environment_open(&environment, &environment_options, err);
+    if (!rc) {
+        rc = time_one(cli, args, &spec, &environment, choices, err);
         environment_close(&environment);
     }
     free(choices);
     spec_release(&spec);
-    return code ? CLI_FAILED : CLI_OK;
+    return rc ? CLI_FAILED : CLI_OK;
 }
 
 const struct cli_command command_time = {"time", "SPEC",  "verifies and times one configuration", options, 1,

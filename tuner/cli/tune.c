@@ -154,7 +154,7 @@ static int tune_all(struct run *run, struct err *err)
                                .tune = &run->tune,
                                .progress = &run->progress,
                                .page = &run->page};
-    int code;
+    int rc;
 
     run->kinds = run->tune.recorded || !run->environment->kind_count ? 1 : run->environment->kind_count;
     if (run->spec.problem_count > 1 && run->tune.journal)
@@ -172,9 +172,9 @@ static int tune_all(struct run *run, struct err *err)
         return err_memory(err);
     kinds.count = run->kinds;
     kinds.tuned = run->tuned;
-    code = tune_kinds(&kinds, err);
+    rc = tune_kinds(&kinds, err);
     run->tuned_count = kinds.tuned_count;
-    return code;
+    return rc;
 }
 
 /* One for each kernel, so that kernels tuned in one folder do not take each other's place. */
@@ -193,13 +193,13 @@ static void name_decision(struct run *run)
 /* Better to hear now than after an hour of tuning that the answer cannot be written. */
 static int check_output(struct run *run, struct err *err)
 {
-    int code;
+    int rc;
 
     name_decision(run);
-    code = cli_check_output(run->args, "output", run->decision, err);
-    if (!code)
-        code = choose_output(run->decision, "output", &run->spec, err);
-    return code ? code : tune_page_check(&run->page, run->args, err);
+    rc = cli_check_output(run->args, "output", run->decision, err);
+    if (!rc)
+        rc = choose_output(run->decision, "output", &run->spec, err);
+    return rc ? rc : tune_page_check(&run->page, run->args, err);
 }
 
 /* Whether what is there says more than this run, which did not find a winner for every problem: a decision
@@ -242,25 +242,25 @@ static void put_decision(const struct run *run)
 static int write_results(struct run *run, struct err *err)
 {
     struct json *decision;
-    int code = decision_new(&decision, &run->spec, run->tuned, run->tuned_count, err);
+    int rc = decision_new(&decision, &run->spec, run->tuned, run->tuned_count, err);
 
-    if (code)
-        return code;
-    for (size_t i = 0; i < run->tuned_count && !code; i++)
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < run->tuned_count && !rc; i++)
         if (file_same(run->decision, run->tuned[i].journal))
-            code = err_set(err, ERR_USAGE,
-                           "--output: %s is the journal: name another file, and nothing is timed twice",
-                           run->decision);
-    run->kept = !code && is_worth_more(run);
-    if (!code && !run->kept && strcmp(run->decision, "-"))
-        code = js_write_file(decision, run->decision, err);
-    if (!code && run->print)
-        code = cli_print_json(run->cli, js_copy(decision), err);
-    if (!code)
-        code = tune_page_end(&run->page, js_copy(decision), err);
+            rc = err_set(err, ERR_USAGE,
+                         "--output: %s is the journal: name another file, and nothing is timed twice",
+                         run->decision);
+    run->kept = !rc && is_worth_more(run);
+    if (!rc && !run->kept && strcmp(run->decision, "-"))
+        rc = js_write_file(decision, run->decision, err);
+    if (!rc && run->print)
+        rc = cli_print_json(run->cli, js_copy(decision), err);
+    if (!rc)
+        rc = tune_page_end(&run->page, js_copy(decision), err);
     js_free(decision);
-    if (code || run->progress.quiet)
-        return code;
+    if (rc || run->progress.quiet)
+        return rc;
     for (size_t i = 0; i < run->tuned_count; i++)
         tune_summary_print(run->cli->out, &run->spec, &run->tuned[i], cli_given(run->args, "verbose"));
     put_decision(run);
@@ -300,15 +300,15 @@ static int status_of(const struct run *run)
 static int submit(struct run *run, struct err *err)
 {
     char answer[512];
-    int code =
+    int rc =
         spec_read(&run->spec, run->args->words[0], SPEC_WHOLE, run->args->sets, run->args->set_count, err);
 
     spec_release(&run->spec);
-    if (!code)
-        code = slurm_submit(answer, sizeof answer, run->elsewhere.slurm, err);
-    if (!code && !run->progress.quiet)
+    if (!rc)
+        rc = slurm_submit(answer, sizeof answer, run->elsewhere.slurm, err);
+    if (!rc && !run->progress.quiet)
         fprintf(run->cli->out, "%s: its output goes to slurm-JOB.out in this folder\n", answer);
-    return code;
+    return rc;
 }
 
 static int run_tune(struct cli *cli, const struct cli_args *args, struct err *err)
@@ -317,40 +317,40 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     char cache[4096];
     struct environment_options environment = {
         .cache = cli_cache(cli, cache, sizeof cache), .ahead = true, .whole = true};
-    int status = CLI_FAILED, code = read_options(&run, &environment, err);
+    int status = CLI_FAILED, rc = read_options(&run, &environment, err);
 
-    if (!code && run.elsewhere.slurm && !slurm_is_inside()) {
-        code = submit(&run, err);
+    if (!rc && run.elsewhere.slurm && !slurm_is_inside()) {
+        rc = submit(&run, err);
         elsewhere_release(&run.elsewhere);
-        return code ? CLI_FAILED : CLI_OK;
+        return rc ? CLI_FAILED : CLI_OK;
     }
     cli->catch_stop();
-    if (!code)
-        code = spec_read(&run.spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
-    if (!code && cli_given(args, "objective")) {
-        code = spec_set_objective(&run.spec, cli_text(args, "objective"), err);
-        if (code)
+    if (!rc)
+        rc = spec_read(&run.spec, args->words[0], SPEC_WHOLE, args->sets, args->set_count, err);
+    if (!rc && cli_given(args, "objective")) {
+        rc = spec_set_objective(&run.spec, cli_text(args, "objective"), err);
+        if (rc)
             err_prefix(err, "--objective");
     }
-    if (!code)
-        code = check_output(&run, err);
-    if (!code)
-        code = kept_lend(&run.environment, cli, &environment, err);
-    if (!code && cli_given(args, "clocks") && !run.environment->worker_count)
-        code = err_set(err, ERR_USAGE, "--clocks: no GPU is here: %s", run.environment->worker_err.text);
-    if (!code && run.environment->fleet)
+    if (!rc)
+        rc = check_output(&run, err);
+    if (!rc)
+        rc = kept_lend(&run.environment, cli, &environment, err);
+    if (!rc && cli_given(args, "clocks") && !run.environment->worker_count)
+        rc = err_set(err, ERR_USAGE, "--clocks: no GPU is here: %s", run.environment->worker_err.text);
+    if (!rc && run.environment->fleet)
         progress_open(&run.progress);
-    if (!code)
-        code = tune_all(&run, err);
-    if (!code && run.tuned_count)
-        code = write_results(&run, err);
-    if (!code)
+    if (!rc)
+        rc = tune_all(&run, err);
+    if (!rc && run.tuned_count)
+        rc = write_results(&run, err);
+    if (!rc)
         status = status_of(&run);
     for (size_t i = 0; i < run.tuned_count; i++)
         tuned_release(&run.tuned[i]);
     free(run.tuned);
     progress_close(&run.progress);
-    kept_return(run.environment, cli, !code);
+    kept_return(run.environment, cli, !rc);
     elsewhere_release(&run.elsewhere);
     spec_release(&run.spec);
     return status;

@@ -31,16 +31,16 @@ static void tune_problems(struct kind *kind)
 {
     const struct tune_options *tune_options = &kind->tune;
     const struct spec *spec = kind->kinds->spec;
-    int code = 0;
+    int rc = 0;
 
-    for (size_t i = 0; i < spec->problem_count && !code; i++) {
+    for (size_t i = 0; i < spec->problem_count && !rc; i++) {
         if ((tune_options->stop && *tune_options->stop) || kind->failed)
             break;
-        code = tune(&kind->tuned[i], spec, i, kind->environment, tune_options, &kind->err);
+        rc = tune(&kind->tuned[i], spec, i, kind->environment, tune_options, &kind->err);
         progress_end(kind->progress);
-        kind->tuned_count += !code;
+        kind->tuned_count += !rc;
     }
-    if (code)
+    if (rc)
         tell_all(kind);
     kind->progress->ended = true;
 }
@@ -60,18 +60,18 @@ static int run_all(struct kind *all, size_t count, struct err *err)
 {
     pthread_t *threads = calloc(count, sizeof *threads);
     size_t begun = 1;
-    int code = threads ? 0 : err_memory(err);
+    int rc = threads ? 0 : err_memory(err);
 
-    if (code)
-        return code;
-    while (begun < count && !code) {
+    if (rc)
+        return rc;
+    while (begun < count && !rc) {
         if (pthread_create(&threads[begun], NULL, run_kind, &all[begun]))
-            code = err_set(err, ERR_SYSTEM, "no thread can be started");
+            rc = err_set(err, ERR_SYSTEM, "no thread can be started");
         else
             begun++;
     }
     turns_enter(all->environment->turns);
-    if (code)
+    if (rc)
         tell_all(all);
     else
         tune_problems(all);
@@ -79,7 +79,7 @@ static int run_all(struct kind *all, size_t count, struct err *err)
     while (begun-- > 1)
         pthread_join(threads[begun], NULL);
     free(threads);
-    return code;
+    return rc;
 }
 
 static int open_kind(struct kind *out, struct tune_kinds *kinds, size_t k, struct err *err)
@@ -97,22 +97,22 @@ static int open_kind(struct kind *out, struct tune_kinds *kinds, size_t k, struc
 /* The first error; and what ended, in order and without gaps. */
 static int collect(struct tune_kinds *kinds, struct kind *all, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
     for (size_t k = 0; k < kinds->count; k++) {
         if (all[k].tuned_count)
             memmove(&kinds->tuned[kinds->tuned_count], all[k].tuned,
                     all[k].tuned_count * sizeof *kinds->tuned);
         kinds->tuned_count += all[k].tuned_count;
-        if (!code && all[k].err.code)
-            code = err_set(err, (enum err_code)all[k].err.code, "%s", all[k].err.text);
+        if (!rc && all[k].err.code)
+            rc = err_set(err, (enum err_code)all[k].err.code, "%s", all[k].err.text);
     }
-    return code;
+    return rc;
 }
 
 static int tune_each(struct tune_kinds *kinds, struct kind *all, struct tune_pages *pages, struct err *err)
 {
-    int code = 0, failed;
+    int rc = 0, failed;
 
     for (size_t k = 0; k < kinds->count; k++) {
         all[k].all = all;
@@ -120,14 +120,14 @@ static int tune_each(struct tune_kinds *kinds, struct kind *all, struct tune_pag
         all[k].page = *kinds->page;
         all[k].page.pages = pages;
     }
-    for (size_t k = 0; k < kinds->count && !code; k++)
-        code = open_kind(&all[k], kinds, k, err);
-    if (!code)
-        code = run_all(all, kinds->count, err);
-    failed = collect(kinds, all, code ? NULL : err);
+    for (size_t k = 0; k < kinds->count && !rc; k++)
+        rc = open_kind(&all[k], kinds, k, err);
+    if (!rc)
+        rc = run_all(all, kinds->count, err);
+    failed = collect(kinds, all, rc ? NULL : err);
     for (size_t k = 1; k < kinds->count; k++)
         environment_part_release(&all[k].part);
-    return code ? code : failed;
+    return rc ? rc : failed;
 }
 
 int tune_kinds(struct tune_kinds *kinds, struct err *err)
@@ -137,23 +137,23 @@ int tune_kinds(struct tune_kinds *kinds, struct err *err)
     struct tune_pages pages = {0};
     struct turns turns;
     struct share share;
-    int code = all ? tune_pages_init(&pages, kinds->count, err) : err_memory(err);
+    int rc = all ? tune_pages_init(&pages, kinds->count, err) : err_memory(err);
 
-    if (!code && kinds->count > 1)
-        code = progress_divide(kinds->progress, kinds->count, err);
+    if (!rc && kinds->count > 1)
+        rc = progress_divide(kinds->progress, kinds->count, err);
     turns_init(&turns);
     share_init(&share, environment->jobs);
     if (kinds->count > 1) {
         environment->turns = &turns;
         environment->share = &share;
     }
-    if (!code)
-        code = tune_each(kinds, all, &pages, err);
+    if (!rc)
+        rc = tune_each(kinds, all, &pages, err);
     environment->turns = NULL;
     environment->share = NULL;
     share_release(&share);
     turns_release(&turns);
     tune_pages_release(&pages);
     free(all);
-    return code;
+    return rc;
 }

@@ -13,16 +13,16 @@ static int write_replay(const struct tune_page *page, const struct tune_view *vi
     const char *slash = strrchr(page->decision, '/');
     const int folder = slash ? (int)(slash - page->decision + 1) : 0;
     char path[PATH_MAX], *replay = page->tuned[view->problem].replay;
-    int code;
+    int rc;
 
     if (!strcmp(page->decision, "-"))
         return 0;
     if (snprintf(path, sizeof path, "%.*s%s", folder, page->decision, view->replay) >= (int)sizeof path)
         return err_set(err, ERR_USAGE, "%s: the name is too long", page->decision);
-    code = tune_view_write(path, view, page->spec, err);
-    if (!code)
+    rc = tune_view_write(path, view, page->spec, err);
+    if (!rc)
         snprintf(replay, sizeof page->tuned->replay, "%s", view->replay);
-    return code;
+    return rc;
 }
 
 /* As the run goes -------------------------------------------------------------- */
@@ -71,20 +71,20 @@ static int copy_records(struct tune_shown *shown, const struct tune_view *view, 
 static int take_view(struct tune_shown *shown, const struct tune_page *page, const struct tune_view *view,
                      struct err *err)
 {
-    int code;
+    int rc;
 
     forget(shown);
-    code = copy_records(shown, view, err);
+    rc = copy_records(shown, view, err);
     shown->head = js_copy(view->head.value);
     shown->not_timed = view->not_timed ? js_copy(view->not_timed) : NULL;
-    if (!code && (!shown->head || (view->not_timed && !shown->not_timed)))
-        code = err_memory(err);
+    if (!rc && (!shown->head || (view->not_timed && !shown->not_timed)))
+        rc = err_memory(err);
     shown->problem.head = js_root(shown->head, page->tuned[view->problem].journal);
     shown->problem.records = shown->records;
     shown->problem.not_timed = shown->not_timed;
     shown->problem.source = page->tuned[view->problem].journal;
     shown->problem.replay = true;
-    return code;
+    return rc;
 }
 
 static int write_pages(const struct tune_page *page, const struct tune_view *view, struct err *err)
@@ -96,14 +96,14 @@ static int write_pages(const struct tune_page *page, const struct tune_view *vie
         .problems = problems,
         .problem_count = pages->count,
         .live = !view->finished || view->problem + 1 < page->spec->problem_count || pages->kinds > 1};
-    int code = problems ? 0 : err_memory(err);
+    int rc = problems ? 0 : err_memory(err);
 
-    for (size_t k = 0; k < pages->count && !code; k++)
+    for (size_t k = 0; k < pages->count && !rc; k++)
         problems[k] = pages->shown[k].problem;
-    if (!code)
-        code = output_runs(page->cli, page->page, &format_page, NULL, &shown, page->profile, err);
+    if (!rc)
+        rc = output_runs(page->cli, page->page, &format_page, NULL, &shown, page->profile, err);
     free(problems);
-    return code;
+    return rc;
 }
 
 /* A run does not end because its page cannot be written: that is said, once. */
@@ -150,19 +150,17 @@ int tune_page_end(const struct tune_page *page, struct json *decision, struct er
 {
     struct sources sources = {0};
     struct report_options shown;
-    int code;
+    int rc;
 
     if (!page->page) {
         js_free(decision);
         return 0;
     }
-    code =
-        decision ? sources_take(&sources, page->cli, decision, page->decision, true, err) : err_memory(err);
-    if (!code) {
+    rc = decision ? sources_take(&sources, page->cli, decision, page->decision, true, err) : err_memory(err);
+    if (!rc) {
         shown = sources_shown(&sources);
-        code =
-            output_runs(page->cli, page->page, &format_page, &sources.decision, &shown, page->profile, err);
+        rc = output_runs(page->cli, page->page, &format_page, &sources.decision, &shown, page->profile, err);
     }
     sources_close(&sources);
-    return code;
+    return rc;
 }

@@ -41,7 +41,7 @@ static int run_worker(struct cli *cli, const struct cli_args *args, struct err *
     struct environment_options asked = {.device = cli_text(args, "device"), .ahead = true, .whole = true};
     struct serve_gpu *gpus;
     uint64_t jobs = 0;
-    int out, code;
+    int out, rc;
 
     if (isatty(STDIN_FILENO))
         return err_set(err, ERR_USAGE,
@@ -51,28 +51,28 @@ static int run_worker(struct cli *cli, const struct cli_args *args, struct err *
     if (asked.device && !environment_is_number(asked.device))
         return err_set(err, ERR_USAGE, "--device: %s is no number of a GPU", asked.device);
     asked.jobs = (unsigned)jobs;
-    code = take_output(&out, err);
-    if (!code)
-        code = environment_open(&environment, &asked, err);
-    if (code)
+    rc = take_output(&out, err);
+    if (!rc)
+        rc = environment_open(&environment, &asked, err);
+    if (rc)
         return CLI_FAILED;
     environment_time_paces(&environment);
-    code = take_gpus(&gpus, &environment, err);
-    if (code)
+    rc = take_gpus(&gpus, &environment, err);
+    if (rc)
         return CLI_FAILED;
-    code = serve(&(struct serve_options){.in = STDIN_FILENO,
-                                         .out = out,
-                                         .version = OCCUTUNE_VERSION,
-                                         .compiler = environment.compiler,
-                                         .cores = environment.jobs,
-                                         .gpus = gpus,
-                                         .gpu_count = environment.gpu_count},
-                 err);
-    if (code)
+    rc = serve(&(struct serve_options){.in = STDIN_FILENO,
+                                       .out = out,
+                                       .version = OCCUTUNE_VERSION,
+                                       .compiler = environment.compiler,
+                                       .cores = environment.jobs,
+                                       .gpus = gpus,
+                                       .gpu_count = environment.gpu_count},
+               err);
+    if (rc)
         fprintf(cli->err, "%s: worker: %s\n", cli->program, err->text);
     fflush(cli->err);
     /* Nobody waits for what still runs on its threads, some of it for minutes; its processes end with this one. */
-    _exit(code ? CLI_FAILED : CLI_OK);
+    _exit(rc ? CLI_FAILED : CLI_OK);
 }
 
 const struct cli_command command_worker = {

@@ -96,38 +96,38 @@ static int run_workers(struct cli *cli, const struct cli_args *args, struct err 
 {
     struct elsewhere elsewhere = {0};
     struct fleet *fleet = NULL;
-    int status = CLI_OK, code = elsewhere_read(&elsewhere, args, err);
+    int status = CLI_OK, rc = elsewhere_read(&elsewhere, args, err);
 
-    if (!code && elsewhere.slurm && !slurm_is_inside())
-        code = err_set(err, ERR_USAGE, "--slurm: this is no allocation of Slurm's: salloc makes one");
-    if (!code && !elsewhere.count && !elsewhere.slurm && !cli_given(args, "workers")) {
+    if (!rc && elsewhere.slurm && !slurm_is_inside())
+        rc = err_set(err, ERR_USAGE, "--slurm: this is no allocation of Slurm's: salloc makes one");
+    if (!rc && !elsewhere.count && !elsewhere.slurm && !cli_given(args, "workers")) {
         elsewhere_release(&elsewhere);
         if (!jobs_print(cli->out))
             fprintf(cli->out,
                     "no job with workers runs here; --worker, --workers and --slurm say whom to ask\n");
         return CLI_OK;
     }
-    if (!code && !elsewhere.count)
-        code = err_set(err, ERR_USAGE, "name workers with --worker, --workers or --slurm");
-    if (!code)
-        code = fleet_open(&fleet,
-                          &(struct fleet_options){.commands = elsewhere.commands,
-                                                  .count = elsewhere.count,
-                                                  .version = OCCUTUNE_VERSION,
-                                                  .message = cli_given(args, "json") ? NULL : print_message,
-                                                  .context = cli},
-                          err);
-    for (size_t i = 0; i < fleet_count(fleet) && !code; i++) {
+    if (!rc && !elsewhere.count)
+        rc = err_set(err, ERR_USAGE, "name workers with --worker, --workers or --slurm");
+    if (!rc)
+        rc = fleet_open(&fleet,
+                        &(struct fleet_options){.commands = elsewhere.commands,
+                                                .count = elsewhere.count,
+                                                .version = OCCUTUNE_VERSION,
+                                                .message = cli_given(args, "json") ? NULL : print_message,
+                                                .context = cli},
+                        err);
+    for (size_t i = 0; i < fleet_count(fleet) && !rc; i++) {
         if (!cli_given(args, "json"))
             put_host(cli->out, fleet_host(fleet, i));
         if (!fleet_host(fleet, i)->up)
             status = CLI_FAILED;
     }
-    if (!code && cli_given(args, "json"))
-        code = put_json(cli, fleet, err);
+    if (!rc && cli_given(args, "json"))
+        rc = put_json(cli, fleet, err);
     fleet_close(fleet);
     elsewhere_release(&elsewhere);
-    return code ? CLI_FAILED : status;
+    return rc ? CLI_FAILED : status;
 }
 
 const struct cli_command command_workers = {"workers", "",         "lists workers on other hosts", options, 0,

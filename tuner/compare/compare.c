@@ -169,16 +169,16 @@ static void do_errand(void *argument)
 static int do_errands(struct errand *errands, struct queue *queue, unsigned seeds, struct err *err)
 {
     void *finished;
-    int code = 0;
+    int rc = 0;
 
-    for (unsigned seed = 0; seed < seeds && !code; seed++)
-        code = queue_submit(queue, 0, do_errand, &errands[seed], err);
+    for (unsigned seed = 0; seed < seeds && !rc; seed++)
+        rc = queue_submit(queue, 0, do_errand, &errands[seed], err);
     while (queue_wait(queue, &finished, -1))
         ;
-    for (unsigned seed = 0; seed < seeds && !code; seed++)
+    for (unsigned seed = 0; seed < seeds && !rc; seed++)
         if (errands[seed].err.code)
-            code = err_set(err, (enum err_code)errands[seed].err.code, "%s", errands[seed].err.text);
-    return code;
+            rc = err_set(err, (enum err_code)errands[seed].err.code, "%s", errands[seed].err.text);
+    return rc;
 }
 
 static void count_rules(struct compare_rules *out, const struct compare_rules *run)
@@ -194,23 +194,23 @@ static int run_way(struct compared *out, const struct compare_options *options, 
 {
     struct errand *errands = calloc(options->seeds, sizeof *errands);
     struct compare_run *runs = calloc(options->seeds, sizeof *runs);
-    int code = errands && runs ? 0 : err_memory(err);
+    int rc = errands && runs ? 0 : err_memory(err);
 
-    for (unsigned seed = 0; seed < options->seeds && !code; seed++)
+    for (unsigned seed = 0; seed < options->seeds && !rc; seed++)
         errands[seed] = (struct errand){.options = options, .way = way, .seed = seed};
-    if (!code)
-        code = do_errands(errands, queue, options->seeds, err);
-    for (unsigned seed = 0; seed < options->seeds && !code; seed++) {
+    if (!rc)
+        rc = do_errands(errands, queue, options->seeds, err);
+    for (unsigned seed = 0; seed < options->seeds && !rc; seed++) {
         runs[seed] = errands[seed].run;
         count_rules(&out->rules, &runs[seed].rules);
     }
-    if (!code)
-        code = summarise(&out->ways[way], runs, options->seeds, err);
+    if (!rc)
+        rc = summarise(&out->ways[way], runs, options->seeds, err);
     for (unsigned seed = 0; errands && seed < options->seeds; seed++)
         compare_run_release(&errands[seed].run);
     free(errands);
     free(runs);
-    return code;
+    return rc;
 }
 
 /* Every way at the number of trials that the model took. */
@@ -232,7 +232,7 @@ int compare(struct compared *out, const struct compare_options *options, struct 
 {
     const struct replay *replay = options->replay;
     struct queue *queue = NULL;
-    int w, code = queue_open(&queue, &options->jobs, 1, err);
+    int w, rc = queue_open(&queue, &options->jobs, 1, err);
 
     *out = (struct compared){.valid = replay->count,
                              .ran = replay->ran,
@@ -240,17 +240,17 @@ int compare(struct compared *out, const struct compare_options *options, struct 
                              .best_s = replay->best_s,
                              .seeds = options->seeds,
                              .cores = options->cores};
-    for (w = 0; w < COMPARE_WAYS && !code; w++) {
+    for (w = 0; w < COMPARE_WAYS && !rc; w++) {
         out->ways[w].why_not = why_not(options, &compare_ways[w]);
         if (!out->ways[w].why_not)
-            code = run_way(out, options, (enum compare_way)w, queue, err);
+            rc = run_way(out, options, (enum compare_way)w, queue, err);
     }
     queue_close(queue);
-    if (code)
+    if (rc)
         compared_release(out);
     else
         look_at_model(out);
-    return code;
+    return rc;
 }
 
 void compared_release(struct compared *compared)

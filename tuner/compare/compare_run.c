@@ -43,7 +43,7 @@ static int launch(struct player *player, enum evaluator_kind kind, uint64_t inde
 {
     const struct compare_forecasts *predictions = player->options->predictions;
     struct flight *flight = player->resting;
-    int code = 0;
+    int rc = 0;
 
     if (flight)
         player->resting = flight->next;
@@ -54,13 +54,13 @@ static int launch(struct player *player, enum evaluator_kind kind, uint64_t inde
     *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
     flight->job.code = player->options->replay->entries[index].build;
     if (player->row->strategy->reads_predictions && kind == EVALUATOR_COMPILE && !player->auditing)
-        code = predictions->prediction(&flight->prediction, &flight->predict_s, predictions->context, index,
-                                       err);
-    if (!code)
-        code = evaluator_submit(player->evaluator, &flight->job, err);
-    if (code) {
+        rc = predictions->prediction(&flight->prediction, &flight->predict_s, predictions->context, index,
+                                     err);
+    if (!rc)
+        rc = evaluator_submit(player->evaluator, &flight->job, err);
+    if (rc) {
         free(flight);
-        return code;
+        return rc;
     }
     player->run->compiled += kind == EVALUATOR_COMPILE && !flight->job.shared && !player->auditing;
     return 0;
@@ -154,24 +154,24 @@ static int finish(void *context, struct evaluator_job *job, struct err *err)
     struct player *player = context;
     struct flight *flight = (struct flight *)job;
     struct search_facts facts = {.timed = true};
-    int code = 0;
+    int rc = 0;
 
     if (job->kind == EVALUATOR_COMPILE) {
         player->predict_s += flight->predict_s;
-        code = tell_compiled(player, flight, err);
+        rc = tell_compiled(player, flight, err);
     } else {
         if (player->auditing)
             facts.time_s = replay_time(player->options->replay, flight->index, player->seed);
         else
-            code = take_trial(&facts.time_s, player, flight, err);
+            rc = take_trial(&facts.time_s, player, flight, err);
         facts.outcome = replay_timed(player->options->replay, flight->index);
         facts.spent_s = evaluator_spent_s(job);
-        if (!code)
-            code = search_tell(player->search, flight->index, &facts, err);
+        if (!rc)
+            rc = search_tell(player->search, flight->index, &facts, err);
     }
     flight->next = player->resting;
     player->resting = flight;
-    return code;
+    return rc;
 }
 
 /* The search has ended: what it comes to, before the audit, which is counted in nothing. */
@@ -315,27 +315,27 @@ static int play(struct player *player, struct err *err)
                                           .spec = options->spec,
                                           .plan = player->plan,
                                           .plan_count = player->plan_count};
-    int code = search_open(&player->search, &search, err);
+    int rc = search_open(&player->search, &search, err);
 
-    if (!code)
-        code = drive(&(struct driver){.strategy = strategy,
-                                      .search = player->search,
-                                      .evaluator = player->evaluator,
-                                      .ready = &player->waiting,
-                                      .compile = start_compile,
-                                      .time = start_trial,
-                                      .finish = finish,
-                                      .audit = begin_audit,
-                                      .context = player},
-                     err);
-    if (code == ERR_SYSTEM)
+    if (!rc)
+        rc = drive(&(struct driver){.strategy = strategy,
+                                    .search = player->search,
+                                    .evaluator = player->evaluator,
+                                    .ready = &player->waiting,
+                                    .compile = start_compile,
+                                    .time = start_trial,
+                                    .finish = finish,
+                                    .audit = begin_audit,
+                                    .context = player},
+                   err);
+    if (rc == ERR_SYSTEM)
         err_prefix(err, "the way %s, seed %llu", player->row->name, (unsigned long long)player->seed);
-    if (!code && player->auditing)
+    if (!rc && player->auditing)
         judge_audit(player);
-    else if (!code)
+    else if (!rc)
         end_run(player);
     search_close(player->search);
-    return code;
+    return rc;
 }
 
 /* One run ------------------------------------------------------------------ */
@@ -364,22 +364,22 @@ int compare_run(struct compare_run *out, const struct compare_options *options, 
         .type = &evaluator_recorded, .cores = 1, .simulated_cores = options->cores};
     struct player player = {
         .options = options, .row = &compare_ways[way], .seed = seed, .run = out, .chosen_s = INFINITY};
-    int code = evaluator_open(&player.evaluator, &evaluator, err);
+    int rc = evaluator_open(&player.evaluator, &evaluator, err);
 
     *out = (struct compare_run){0};
     player.seen = calloc(options->replay->count + 1, sizeof *player.seen);
     player.passed = calloc(options->replay->count + 1, 1);
     player.chosen = options->replay->count;
-    if (!code && (!player.seen || !player.passed))
-        code = err_memory(err);
-    if (!code)
-        code = player.row->by_occupancy || player.row->on_front ? make_plan(&player, err) : 0;
-    if (!code)
-        code = play(&player, err);
+    if (!rc && (!player.seen || !player.passed))
+        rc = err_memory(err);
+    if (!rc)
+        rc = player.row->by_occupancy || player.row->on_front ? make_plan(&player, err) : 0;
+    if (!rc)
+        rc = play(&player, err);
     close_player(&player);
-    if (code)
+    if (rc)
         compare_run_release(out);
-    return code;
+    return rc;
 }
 
 void compare_run_release(struct compare_run *run)

@@ -137,7 +137,7 @@ int compared_chart(char **out, const struct compared *compared, bool by_time, co
                           .x_log = true,
                           .y_log = true};
     size_t used = 0, all = 0;
-    int code;
+    int rc;
 
     *out = NULL;
     for (int w = 0; w < COMPARE_WAYS; w++)
@@ -153,7 +153,7 @@ int compared_chart(char **out, const struct compared *compared, bool by_time, co
     }
     chart.series = lines.series;
     chart.series_count = lines.count;
-    code = chart_svg(out, &chart, err);
+    rc = chart_svg(out, &chart, err);
     free(lines.values);
-    return code;
+    return rc;
 }

@@ -160,29 +160,29 @@ static int set_variants(struct json *object, const struct spec *spec, const stru
                         struct err *err)
 {
     struct json *list = js_new_array(), *variant;
-    int code = list ? 0 : err_memory(err);
+    int rc = list ? 0 : err_memory(err);
 
-    for (size_t i = 0; i < tuned->finalist_count && !code; i++) {
-        code = decision_variant_json(&variant, spec, tuned, &tuned->finalists[i], err);
-        if (!code && i == 0 && js_set(object, "best", js_copy(variant)))
-            code = err_memory(err);
-        if (!code && js_append(list, variant))
-            code = err_memory(err);
+    for (size_t i = 0; i < tuned->finalist_count && !rc; i++) {
+        rc = decision_variant_json(&variant, spec, tuned, &tuned->finalists[i], err);
+        if (!rc && i == 0 && js_set(object, "best", js_copy(variant)))
+            rc = err_memory(err);
+        if (!rc && js_append(list, variant))
+            rc = err_memory(err);
     }
-    if (js_set(object, "finalists", list) && !code)
-        code = err_memory(err);
-    if (!code && tuned->finalist_count == 0 && js_set(object, "best", js_new_null()))
-        code = err_memory(err);
-    if (code || tuned->initial.record.outcome != OUTCOME_OK || isnan(tuned->initial.record.time_s))
-        return code;
-    code = decision_variant_json(&variant, spec, tuned, &tuned->initial, err);
-    if (code)
-        return code;
+    if (js_set(object, "finalists", list) && !rc)
+        rc = err_memory(err);
+    if (!rc && tuned->finalist_count == 0 && js_set(object, "best", js_new_null()))
+        rc = err_memory(err);
+    if (rc || tuned->initial.record.outcome != OUTCOME_OK || isnan(tuned->initial.record.time_s))
+        return rc;
+    rc = decision_variant_json(&variant, spec, tuned, &tuned->initial, err);
+    if (rc)
+        return rc;
     if (js_set(object, "initial", variant) ||
         (tuned->finalist_count &&
          json_set_rounded(object, "speedup", tuned_cost(&tuned->initial) / tuned_cost(&tuned->finalists[0]))))
-        code = err_memory(err);
-    return code;
+        rc = err_memory(err);
+    return rc;
 }
 
 /* Those that no other beats in time and energy, fastest first. */
@@ -215,11 +215,11 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
                         struct err *err)
 {
     struct json *object = js_new_object(), *words = NULL;
-    int code = object ? set_variants(object, spec, tuned, err) : err_memory(err);
+    int rc = object ? set_variants(object, spec, tuned, err) : err_memory(err);
 
-    if (!code)
-        code = summary_new(&words, spec, tuned, SUMMARY_WHOLE, err);
-    if (!code &&
+    if (!rc)
+        rc = summary_new(&words, spec, tuned, SUMMARY_WHOLE, err);
+    if (!rc &&
         (js_set(object, "words", words) | js_set(object, "problem", metadata_problem(spec, tuned->problem)) |
          js_set_string(object, "strategy", tuned->strategy->name) |
          (tuned->strategy->prunes ? js_set(object, "search", search_json(tuned)) : 0) |
@@ -230,9 +230,9 @@ static int problem_json(struct json **out, const struct spec *spec, const struct
          js_set(object, "counts", counts_json(&tuned->counts)) | js_set(object, "spent", spent_json(tuned)) |
          (tuned->front_count ? js_set(object, "front", front_json(spec, tuned)) : 0) |
          json_set_count(object, "tied", tuned->tied) | js_set(object, "remarks", remarks_json(spec, tuned))))
-        code = err_memory(err);
-    *out = js_unless(code, object);
-    return code;
+        rc = err_memory(err);
+    *out = js_unless(rc, object);
+    return rc;
 }
 
 /* The whole ---------------------------------------------------------------- */
@@ -243,24 +243,24 @@ static int signature_json(struct json **out, const struct spec *spec, const stru
     struct json *object = js_new_object();
     struct variant variant;
     uint64_t source = 0, profile = 0;
-    int code =
+    int rc =
         object ? variant_make(&variant, spec, tuned->problem, tuned->initial.choices, err) : err_memory(err);
 
-    if (!code) {
-        code = variant_source_hash(&source, &variant, err);
+    if (!rc) {
+        rc = variant_source_hash(&source, &variant, err);
         variant_release(&variant);
     }
-    if (!code)
-        code = device_hash(&profile, &tuned->device, err);
-    if (!code &&
+    if (!rc)
+        rc = device_hash(&profile, &tuned->device, err);
+    if (!rc &&
         (json_set_hash(object, "spec_hash", spec->hash) | json_set_hash(object, "source_hash", source) |
          js_set_string(object, "device", tuned->device.name) |
          js_set_integer(object, "sm", tuned->device.sm) |
          js_set_string(object, "driver", tuned->device.driver) |
          js_set_string(object, "nvrtc", tuned->nvrtc) | json_set_hash(object, "profile_hash", profile)))
-        code = err_memory(err);
-    *out = js_unless(code, object);
-    return code;
+        rc = err_memory(err);
+    *out = js_unless(rc, object);
+    return rc;
 }
 
 static struct json *expressions(struct expr *const *list, size_t count)
@@ -317,26 +317,26 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
                  struct err *err)
 {
     struct json *object = js_new_object(), *problems = js_new_array(), *part = NULL;
-    int code = object && problems ? 0 : err_memory(err);
+    int rc = object && problems ? 0 : err_memory(err);
     bool same = true;
 
     *out = NULL;
     for (size_t i = 1; i < count; i++)
         same = same && device_same_kind(&tuned[i].device, &tuned[0].device);
-    for (size_t i = 0; i < count && !code; i++) {
-        code = problem_json(&part, spec, &tuned[i], err);
-        if (!code && !same && set_device(part, &tuned[i].device)) {
+    for (size_t i = 0; i < count && !rc; i++) {
+        rc = problem_json(&part, spec, &tuned[i], err);
+        if (!rc && !same && set_device(part, &tuned[i].device)) {
             js_free(part);
-            code = err_memory(err);
+            rc = err_memory(err);
         }
-        if (!code && js_append(problems, part))
-            code = err_memory(err);
+        if (!rc && js_append(problems, part))
+            rc = err_memory(err);
     }
-    if (object && js_set(object, "problems", problems) && !code)
-        code = err_memory(err);
-    if (!code)
-        code = signature_json(&part, spec, &tuned[0], err);
-    if (!code &&
+    if (object && js_set(object, "problems", problems) && !rc)
+        rc = err_memory(err);
+    if (!rc)
+        rc = signature_json(&part, spec, &tuned[0], err);
+    if (!rc &&
         (js_set(object, "signature", part) | js_set_integer(object, "schema", DECISION_SCHEMA) |
          js_set_string(object, "kernel", spec->kernel.name) |
          js_set_string(object, "level", tuned[0].evaluator->name) |
@@ -346,7 +346,7 @@ int decision_new(struct json **out, const struct spec *spec, const struct tuned 
          js_set(object, "launch", launch_json(&spec->launch)) |
          (power_known(&tuned[0].power) ? js_set(object, "power", power_to_json(&tuned[0].power)) : 0) |
          js_set(object, "objective", objective_json(spec))))
-        code = err_memory(err);
-    *out = js_unless(code, object);
-    return code;
+        rc = err_memory(err);
+    *out = js_unless(rc, object);
+    return rc;
 }

@@ -69,10 +69,10 @@ static int get_names(const char ***out, size_t *count, const struct js_at *objec
                      struct err *err)
 {
     struct js_at list = {0}, at;
-    const int code = get_texts(out, count, object, key, err);
+    const int rc = get_texts(out, count, object, key, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     js_find(&list, object, key);
     for (size_t i = 0; i < *count; i++) {
         at = js_element(&list, i);
@@ -89,10 +89,10 @@ static int get_names(const char ***out, size_t *count, const struct js_at *objec
 static int get_options(struct decision_row *row, const struct js_at *best, struct err *err)
 {
     struct js_at list = {0}, at;
-    const int code = get_texts(&row->options, &row->option_count, best, "options", err);
+    const int rc = get_texts(&row->options, &row->option_count, best, "options", err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     js_find(&list, best, "options");
     for (size_t i = 0; i < row->option_count; i++) {
         at = js_element(&list, i);
@@ -212,7 +212,7 @@ static int read_row(struct decision *out, const struct js_at *problem, struct er
     struct decision_row *row = &out->rows[out->row_count];
     const struct js_at *device;
     struct js_at best, at;
-    int code;
+    int rc;
 
     if (js_member(&best, problem, "best", err))
         return ERR_USAGE;
@@ -224,20 +224,20 @@ static int read_row(struct decision *out, const struct js_at *problem, struct er
     if (get_text(&row->device, device, "device", err) || js_member(&at, device, "sm", err) ||
         get_unsigned(&row->sm, &at, err))
         return ERR_USAGE;
-    code = get_sizes(&row->sizes, out, problem, err);
-    if (!code)
-        code = get_values(&row->values, out, &best, "configuration", err);
-    if (!code)
-        code = get_options(row, &best, err);
-    if (!code)
-        code = get_geometry(row, &best, err);
-    return code ? code : get_times(row, problem, &best, err);
+    rc = get_sizes(&row->sizes, out, problem, err);
+    if (!rc)
+        rc = get_values(&row->values, out, &best, "configuration", err);
+    if (!rc)
+        rc = get_options(row, &best, err);
+    if (!rc)
+        rc = get_geometry(row, &best, err);
+    return rc ? rc : get_times(row, problem, &best, err);
 }
 
 static int read_rows(struct decision *out, struct err *err)
 {
     size_t count;
-    int code = 0;
+    int rc = 0;
 
     if (js_member(&out->problems, &out->root, "problems", err) || js_expect(&out->problems, JS_ARRAY, err))
         return ERR_USAGE;
@@ -248,20 +248,20 @@ static int read_rows(struct decision *out, struct err *err)
     out->problem_at = calloc(count, sizeof *out->problem_at);
     if (!out->rows || !out->problem_at)
         return err_memory(err);
-    for (size_t i = 0; i < count && !code; i++) {
+    for (size_t i = 0; i < count && !rc; i++) {
         out->problem_at[i] = js_element(&out->problems, i);
-        code = get_text(&out->date, &out->problem_at[i], "recorded_date", err);
-        if (!code)
-            code = read_row(out, &out->problem_at[i], err);
+        rc = get_text(&out->date, &out->problem_at[i], "recorded_date", err);
+        if (!rc)
+            rc = read_row(out, &out->problem_at[i], err);
     }
-    return code;
+    return rc;
 }
 
 static int read_document(struct decision *out, struct err *err)
 {
     struct js_at at;
     int64_t schema;
-    int code;
+    int rc;
 
     if (!js_find(&at, &out->root, "schema"))
         return js_fail(&out->root, err, "is no decision of occutune tune: it has no \"schema\"");
@@ -279,34 +279,34 @@ static int read_document(struct decision *out, struct err *err)
         get_text(&out->nvrtc, &out->signature, "nvrtc", err) ||
         get_text(&out->spec_hash, &out->signature, "spec_hash", err))
         return ERR_USAGE;
-    code = get_names(&out->parameters, &out->parameter_count, &out->root, "parameters", err);
-    if (!code)
-        code = get_names(&out->sizes, &out->size_count, &out->root, "sizes", err);
-    if (!code)
-        code = get_values(&out->defaults, out, &out->root, "default", err);
-    return code ? code : read_rows(out, err);
+    rc = get_names(&out->parameters, &out->parameter_count, &out->root, "parameters", err);
+    if (!rc)
+        rc = get_names(&out->sizes, &out->size_count, &out->root, "sizes", err);
+    if (!rc)
+        rc = get_values(&out->defaults, out, &out->root, "default", err);
+    return rc ? rc : read_rows(out, err);
 }
 
 int decision_take(struct decision *out, struct json *document, const char *name, struct err *err)
 {
-    int code;
+    int rc;
 
     *out = (struct decision){.document = document, .date = ""};
     out->path = strdup(name);
     out->root = js_root(out->document, out->path);
-    code = out->path ? read_document(out, err) : err_memory(err);
-    if (code)
+    rc = out->path ? read_document(out, err) : err_memory(err);
+    if (rc)
         decision_release(out);
-    return code;
+    return rc;
 }
 
 int decision_read(struct decision *out, const char *path, struct err *err)
 {
     struct json *document;
-    int code = js_read_file(&document, path, err);
+    int rc = js_read_file(&document, path, err);
 
     *out = (struct decision){.date = ""};
-    return code ? code : decision_take(out, document, path, err);
+    return rc ? rc : decision_take(out, document, path, err);
 }
 
 void decision_release(struct decision *decision)

@@ -150,19 +150,19 @@ int decision_variant_json(struct json **out, const struct spec *spec, const stru
 {
     struct json *object = js_new_object();
     struct variant variant;
-    int code = object ? variant_make(&variant, spec, tuned->problem, found->choices, err) : err_memory(err);
+    int rc = object ? variant_make(&variant, spec, tuned->problem, found->choices, err) : err_memory(err);
 
     *out = NULL;
-    if (code) {
+    if (rc) {
         js_free(object);
-        return code;
+        return rc;
     }
     if (js_set(object, "configuration", configuration_json(spec, found->choices)) |
         set_launch(object, &variant, tuned, &found->record) | set_record(object, &found->record) |
         set_objective(object, spec, found) | set_forecast(object, &found->prediction) |
         set_metrics(object, spec, tuned->problem, found))
-        code = err_memory(err);
+        rc = err_memory(err);
     variant_release(&variant);
-    *out = js_unless(code, object);
-    return code;
+    *out = js_unless(rc, object);
+    return rc;
 }

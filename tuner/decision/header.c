@@ -347,12 +347,11 @@ static void put_lookup(FILE *out, const struct header_table *table)
 int header_write(FILE *out, const struct decision *decisions, size_t count, size_t row, struct err *err)
 {
     struct header_table table;
-    int code = header_table_init(&table, decisions, count, err);
+    int rc = header_table_init(&table, decisions, count, err);
 
-    if (!code && row >= table.row_count)
-        code =
-            err_set(err, ERR_USAGE, "there is no row %zu: the decisions have %zu", row + 1, table.row_count);
-    if (!code) {
+    if (!rc && row >= table.row_count)
+        rc = err_set(err, ERR_USAGE, "there is no row %zu: the decisions have %zu", row + 1, table.row_count);
+    if (!rc) {
         put_provenance(out, &table);
         put_macros(out, &table, row);
         put_x_macro(out, &table);
@@ -361,5 +360,5 @@ int header_write(FILE *out, const struct decision *decisions, size_t count, size
         put_lookup(out, &table);
     }
     header_table_release(&table);
-    return code;
+    return rc;
 }

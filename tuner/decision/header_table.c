@@ -112,16 +112,16 @@ int header_table_init(struct header_table *table, const struct decision *decisio
                       struct err *err)
 {
     size_t i, r, total = 0;
-    int code;
+    int rc;
 
     *table = (struct header_table){.decisions = decisions, .decision_count = count, .first = &decisions[0]};
     for (i = 0; i < count; i++)
         total += decisions[i].row_count;
     if (!total)
         return err_set(err, ERR_USAGE, "%s: has no winner to make a header of", decisions[0].path);
-    code = check_alike(table, err);
-    if (code)
-        return code;
+    rc = check_alike(table, err);
+    if (rc)
+        return rc;
     table->rows = calloc(total, sizeof *table->rows);
     table->variants = calloc(total, sizeof *table->variants);
     table->distinct = calloc(total, sizeof *table->distinct);

@@ -52,7 +52,7 @@ static int keep_worker(struct environment *environment, struct worker *worker, b
     struct environment_gpu *larger =
                                reallocarray(environment->gpus, environment->gpu_count + 1, sizeof *larger),
                            *gpu;
-    int code;
+    int rc;
 
     if (!larger) {
         worker_close(worker);
@@ -62,25 +62,25 @@ static int keep_worker(struct environment *environment, struct worker *worker, b
     gpu = &larger[environment->gpu_count];
     *gpu = (struct environment_gpu){.worker = worker};
     device_init(&gpu->device);
-    code = worker_wait(worker, err);
-    if (!code)
-        code = worker_describe(&gpu->device, worker, err);
-    if (!code && (whole || !environment->gpu_count || device_same_kind(&gpu->device, &larger[0].device))) {
+    rc = worker_wait(worker, err);
+    if (!rc)
+        rc = worker_describe(&gpu->device, worker, err);
+    if (!rc && (whole || !environment->gpu_count || device_same_kind(&gpu->device, &larger[0].device))) {
         environment->gpu_count++; /* which closes it, if this fails */
         return environment_add_kind(environment, &gpu->device, err);
     }
     device_release(&gpu->device);
     worker_close(worker);
-    return code;
+    return rc;
 }
 
 /* No worker found its GPU: because there is none, or not that many? */
 static int tell_missing(const struct environment_options *options, const struct err *why, struct err *err)
 {
-    int count, code = worker_device_count(&count, options->worker, err);
+    int count, rc = worker_device_count(&count, options->worker, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     if (options->device)
         return err_set(err, ERR_MISSING, "there is no GPU %s: %d found", options->device, count);
     return err_set(err, ERR_MISSING, "%s", count ? why->text : "no GPU was found");
@@ -101,18 +101,18 @@ static int add_others(struct environment *environment, int count, const struct e
                       struct err *err)
 {
     struct worker **workers = calloc((size_t)count + 1, sizeof(struct worker *));
-    int code = workers ? 0 : err_memory(err), number;
+    int rc = workers ? 0 : err_memory(err), number;
 
-    for (number = 1; number < count && !code; number++)
-        code = worker_begin(&workers[number], number, &options->clocks, options->worker, err);
-    for (number = 1; number < count && !code; number++) {
-        code = keep_worker(environment, workers[number], options->whole, err);
+    for (number = 1; number < count && !rc; number++)
+        rc = worker_begin(&workers[number], number, &options->clocks, options->worker, err);
+    for (number = 1; number < count && !rc; number++) {
+        rc = keep_worker(environment, workers[number], options->whole, err);
         workers[number] = NULL;
     }
     for (number = 1; workers && number < count; number++)
         worker_close(workers[number]);
     free(workers);
-    return code;
+    return rc;
 }
 
 /* The GPU that is asked for, whose worker was begun, or the first and those like it. */
@@ -120,13 +120,13 @@ static int open_workers(struct environment *environment, struct worker *first,
                         const struct environment_options *options, struct err *err)
 {
     struct err why = {0};
-    int code = first ? keep_worker(environment, first, options->whole, &why) : ERR_MISSING;
+    int rc = first ? keep_worker(environment, first, options->whole, &why) : ERR_MISSING;
 
-    if (code == ERR_MISSING)
+    if (rc == ERR_MISSING)
         return tell_missing(options, &why, err);
-    if (!code && !options->device)
-        code = add_others(environment, worker_devices(first), options, &why);
-    return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
+    if (!rc && !options->device)
+        rc = add_others(environment, worker_devices(first), options, &why);
+    return rc ? err_set(err, (enum err_code)rc, "%s", why.text) : 0;
 }
 
 /* Opening ------------------------------------------------------------------ */
@@ -150,16 +150,16 @@ static int open_fleet(struct environment *environment, const struct environment_
 static int choose_first(struct environment *environment, const struct environment_options *options,
                         struct err *err)
 {
-    int code = environment_find_kinds(environment, options->device != NULL, err);
+    int rc = environment_find_kinds(environment, options->device != NULL, err);
 
-    if (!code && options->whole && (environment->gpu_count > 1 || options->elsewhere_count))
+    if (!rc && options->whole && (environment->gpu_count > 1 || options->elsewhere_count))
         environment_time_paces(environment);
-    if (!code)
-        code = environment_tell_fleet(environment, err);
+    if (!rc)
+        rc = environment_tell_fleet(environment, err);
     environment->workers = calloc(environment->gpu_count + 1, sizeof(struct worker *));
-    if (!code && !environment->workers)
-        code = err_memory(err);
-    return code || !environment->kind_count ? code : environment_choose(environment, 0, err);
+    if (!rc && !environment->workers)
+        rc = err_memory(err);
+    return rc || !environment->kind_count ? rc : environment_choose(environment, 0, err);
 }
 
 bool environment_measures(const struct environment *environment)
@@ -194,10 +194,10 @@ static int open_gpus(struct environment *out, struct worker *first, int begun,
 
 static int open_compiler(struct environment *out, const struct environment_options *options, struct err *err)
 {
-    int code = compiler_open_with(&out->compiler, options->worker, options->nvrtc, options->cache,
-                                  &out->compiler_err);
+    int rc = compiler_open_with(&out->compiler, options->worker, options->nvrtc, options->cache,
+                                &out->compiler_err);
 
-    if (code && out->compiler_err.code != ERR_MISSING)
+    if (rc && out->compiler_err.code != ERR_MISSING)
         return err_set(err, (enum err_code)out->compiler_err.code, "%s", out->compiler_err.text);
     return out->compiler && options->ahead ? compiler_prepare(out->compiler, out->jobs, err) : 0;
 }
@@ -205,7 +205,7 @@ static int open_compiler(struct environment *out, const struct environment_optio
 int environment_open(struct environment *out, const struct environment_options *options, struct err *err)
 {
     struct worker *first = NULL;
-    int code, begun = 0;
+    int rc, begun = 0;
 
     *out = (struct environment){.jobs = options->jobs ? options->jobs : environment_cores(),
                                 .message = options->message,
@@ -213,18 +213,18 @@ int environment_open(struct environment *out, const struct environment_options *
     device_init(&out->device);
     if (!is_by_name(options) && !options->no_gpus)
         begun = begin_first(&first, options, &out->worker_err);
-    code = open_compiler(out, options, err);
-    if (code)
+    rc = open_compiler(out, options, err);
+    if (rc)
         worker_close(first);
     else
-        code = open_gpus(out, first, begun, options, err);
-    if (!code && options->elsewhere_count)
-        code = open_fleet(out, options, err);
-    if (!code)
-        code = choose_first(out, options, err);
-    if (code)
+        rc = open_gpus(out, first, begun, options, err);
+    if (!rc && options->elsewhere_count)
+        rc = open_fleet(out, options, err);
+    if (!rc)
+        rc = choose_first(out, options, err);
+    if (rc)
         environment_close(out);
-    return code;
+    return rc;
 }
 
 void environment_close(struct environment *environment)

@@ -11,7 +11,7 @@ int environment_add_kind(struct environment *environment, const struct device *d
 {
     struct device *larger;
     size_t k;
-    int code;
+    int rc;
 
     for (k = 0; k < environment->kind_count; k++)
         if (device_same_kind(device, &environment->kinds[k]))
@@ -20,22 +20,22 @@ int environment_add_kind(struct environment *environment, const struct device *d
     if (!larger)
         return err_memory(err);
     environment->kinds = larger;
-    code = device_copy(&larger[k], device, err);
-    environment->kind_count += !code;
-    return code;
+    rc = device_copy(&larger[k], device, err);
+    environment->kind_count += !rc;
+    return rc;
 }
 
 int environment_find_kinds(struct environment *environment, bool named, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
-    for (size_t i = 0; !named && i < fleet_count(environment->fleet) && !code; i++) {
+    for (size_t i = 0; !named && i < fleet_count(environment->fleet) && !rc; i++) {
         const struct host *host = fleet_host(environment->fleet, i);
 
-        for (size_t g = 0; g < host->gpu_count && !code; g++)
-            code = environment_add_kind(environment, &host->gpus[g].device, err);
+        for (size_t g = 0; g < host->gpu_count && !rc; g++)
+            rc = environment_add_kind(environment, &host->gpus[g].device, err);
     }
-    return code;
+    return rc;
 }
 
 /* One that cannot be timed is no reason to end here: what is wrong with it shows when it measures. */
@@ -82,19 +82,19 @@ static int usual_pace(struct gpu_pace *out, const struct environment *environmen
 int environment_tell_fleet(struct environment *environment, struct err *err)
 {
     struct gpu_pace *usual;
-    int code = 0;
+    int rc = 0;
 
     if (!environment->fleet)
         return 0;
     usual = calloc(environment->kind_count + 1, sizeof *usual);
     if (!usual)
         return err_memory(err);
-    for (size_t k = 0; k < environment->kind_count && !code; k++)
-        code = usual_pace(&usual[k], environment, &environment->kinds[k], err);
-    if (!code)
-        code = fleet_know_kinds(environment->fleet, environment->kinds, usual, environment->kind_count, err);
+    for (size_t k = 0; k < environment->kind_count && !rc; k++)
+        rc = usual_pace(&usual[k], environment, &environment->kinds[k], err);
+    if (!rc)
+        rc = fleet_know_kinds(environment->fleet, environment->kinds, usual, environment->kind_count, err);
     free(usual);
-    return code;
+    return rc;
 }
 
 static void say_off(const struct environment *environment, const struct environment_gpu *gpu,
@@ -115,15 +115,15 @@ static void say_off(const struct environment *environment, const struct environm
 int environment_choose(struct environment *environment, size_t kind, struct err *err)
 {
     struct gpu_pace usual;
-    int code;
+    int rc;
 
     device_release(&environment->device);
     environment->kind = kind;
-    code = device_copy(&environment->device, &environment->kinds[kind], err);
-    if (!code)
-        code = usual_pace(&usual, environment, &environment->device, err);
-    if (code)
-        return code;
+    rc = device_copy(&environment->device, &environment->kinds[kind], err);
+    if (!rc)
+        rc = usual_pace(&usual, environment, &environment->device, err);
+    if (rc)
+        return rc;
     environment->worker_count = 0;
     for (size_t g = 0; g < environment->gpu_count; g++) {
         const struct environment_gpu *gpu = &environment->gpus[g];
@@ -141,15 +141,15 @@ int environment_choose(struct environment *environment, size_t kind, struct err 
 int environment_part(struct environment *out, const struct environment *environment, size_t kind,
                      struct err *err)
 {
-    int code;
+    int rc;
 
     *out = *environment;
     device_init(&out->device);
     out->workers = calloc(environment->gpu_count + 1, sizeof(struct worker *));
-    code = out->workers ? environment_choose(out, kind, err) : err_memory(err);
-    if (code)
+    rc = out->workers ? environment_choose(out, kind, err) : err_memory(err);
+    if (rc)
         environment_part_release(out);
-    return code;
+    return rc;
 }
 
 void environment_part_release(struct environment *part)

@@ -51,15 +51,15 @@ static int choose(struct journal **best, struct journal *next, struct err *err)
 static int read_for(struct journal **out, const char *path, const struct spec *spec, struct err *err)
 {
     const char **names = calloc(spec->parameter_count + 1, sizeof *names);
-    int code;
+    int rc;
 
     if (!names)
         return err_memory(err);
     for (size_t p = 0; p < spec->parameter_count; p++)
         names[p] = spec->parameters[p].name;
-    code = journal_read_ordered(out, path, names, spec->parameter_count, err);
+    rc = journal_read_ordered(out, path, names, spec->parameter_count, err);
     free(names);
-    return code;
+    return rc;
 }
 
 /* Opens one file of the folder and keeps it if it fits. */
@@ -69,10 +69,10 @@ static int consider(struct journal **best, const char *path, const struct spec *
     struct journal *journal;
     struct metadata metadata;
     struct err misfit = {0};
-    int code = read_for(&journal, path, spec, err);
+    int rc = read_for(&journal, path, spec, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     metadata_read(&metadata, journal);
     if (metadata_check(journal, spec, problem, &misfit) ||
         (device && !environment_same_name(device, metadata.device_name))) {
@@ -88,16 +88,16 @@ static int search_folder(struct journal **best, const char *folder, const struct
     struct dirent **entries = NULL;
     const int count = scandir(folder, &entries, is_journal, alphasort);
     char path[4096 + NAME_MAX + 2];
-    int i, code = 0;
+    int i, rc = 0;
 
     for (i = 0; i < count; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (!code)
-            code = consider(best, path, spec, problem, device, err);
+        if (!rc)
+            rc = consider(best, path, spec, problem, device, err);
         free(entries[i]);
     }
     free(entries);
-    return code;
+    return rc;
 }
 
 /* A file that does not name its device answers for any. */
@@ -117,32 +117,32 @@ int recording_open(struct journal **out, const char *path, const struct spec *sp
                    const char *device, struct err *err)
 {
     char folder[4096], sizes[256];
-    int code;
+    int rc;
 
     *out = NULL;
     if (path) {
-        code = read_for(out, path, spec, err);
-        if (!code)
-            code = metadata_check(*out, spec, problem, err);
-        if (!code)
-            code = check_device(*out, device, err);
+        rc = read_for(out, path, spec, err);
+        if (!rc)
+            rc = metadata_check(*out, spec, problem, err);
+        if (!rc)
+            rc = check_device(*out, device, err);
     } else {
         snprintf(folder, sizeof folder, "%srecorded", spec->directory);
-        code = search_folder(out, folder, spec, problem, device, err);
+        rc = search_folder(out, folder, spec, problem, device, err);
         spec_problem_text(sizes, sizeof sizes, spec, problem);
-        if (!code && !*out)
-            code = err_set(err, ERR_MISSING,
-                           "there is no recording of kernel %s%s%s%s%s in %s: name one with --recorded, tune "
-                           "on a machine with a GPU, or let `occutune predict` rank the configurations "
-                           "without either",
-                           spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",
-                           device ? device : "", folder);
+        if (!rc && !*out)
+            rc = err_set(err, ERR_MISSING,
+                         "there is no recording of kernel %s%s%s%s%s in %s: name one with --recorded, tune "
+                         "on a machine with a GPU, or let `occutune predict` rank the configurations "
+                         "without either",
+                         spec->kernel.name, *sizes ? " with " : "", sizes, device ? " on " : "",
+                         device ? device : "", folder);
     }
-    if (code) {
+    if (rc) {
         journal_free(*out);
         *out = NULL;
     }
-    return code;
+    return rc;
 }
 
 const struct record *recording_timed(const struct journal *journal, const struct record *record)

@@ -55,23 +55,23 @@ static int find_builds(struct replay *out, const struct spec *spec, const struct
     struct variant variant;
     size_t size;
     char *text;
-    int code = 0;
+    int rc = 0;
 
     if (file_read(&text, &size, spec->kernel.path, NULL))
         return 0;
-    for (uint64_t i = 0; i < out->count && !code; i++) {
+    for (uint64_t i = 0; i < out->count && !rc; i++) {
         if (!out->entries[i].record)
             continue;
         space_configuration(choices, space, i);
-        code = variant_make(&variant, spec, 0, choices, err);
-        if (code)
+        rc = variant_make(&variant, spec, 0, choices, err);
+        if (rc)
             break;
         request = request_of(&variant, "any", 0);
         out->entries[i].build = request_code(&request, text);
         variant_release(&variant);
     }
     free(text);
-    return code;
+    return rc;
 }
 
 int replay_open(struct replay *out, const struct spec *spec, const struct space *space,
@@ -80,28 +80,28 @@ int replay_open(struct replay *out, const struct spec *spec, const struct space 
     struct map codes = {0};
     unsigned *choices = calloc(spec->parameter_count, sizeof *choices);
     char *key;
-    int code = choices ? 0 : err_memory(err);
+    int rc = choices ? 0 : err_memory(err);
 
     *out = (struct replay){.count = space_count(space), .best_s = INFINITY, .resources = true};
-    if (!code && out->count < SIZE_MAX / sizeof *out->entries)
+    if (!rc && out->count < SIZE_MAX / sizeof *out->entries)
         out->entries = calloc(out->count + 1, sizeof *out->entries);
-    if (!code && !out->entries)
-        code = err_memory(err);
-    for (uint64_t i = 0; i < out->count && !code; i++) {
+    if (!rc && !out->entries)
+        rc = err_memory(err);
+    for (uint64_t i = 0; i < out->count && !rc; i++) {
         space_configuration(choices, space, i);
         key = configuration_key(spec, choices);
-        code = key ? add_entry(out, &codes, journal, i, key, err) : err_memory(err);
+        rc = key ? add_entry(out, &codes, journal, i, key, err) : err_memory(err);
         free(key);
     }
-    if (!code)
-        code = find_builds(out, spec, space, choices, err);
+    if (!rc)
+        rc = find_builds(out, spec, space, choices, err);
     map_release(&codes);
     free(choices);
-    if (!code && !out->ran)
-        code = err_set(err, ERR_USAGE, "%s: no configuration of the space ran in it", journal_path(journal));
-    if (code)
+    if (!rc && !out->ran)
+        rc = err_set(err, ERR_USAGE, "%s: no configuration of the space ran in it", journal_path(journal));
+    if (rc)
         replay_release(out);
-    return code;
+    return rc;
 }
 
 void replay_release(struct replay *replay)

@@ -214,28 +214,28 @@ static int put_results(FILE *out, const struct report_problem *problem, struct e
 {
     const struct record **sorted = malloc((problem->count + 1) * sizeof *sorted);
     bool first = true;
-    int code = sorted ? 0 : err_memory(err);
+    int rc = sorted ? 0 : err_memory(err);
 
-    for (size_t i = 0; i < problem->count && !code; i++)
+    for (size_t i = 0; i < problem->count && !rc; i++)
         sorted[i] = problem->records[i];
-    if (!code)
+    if (!rc)
         qsort(sorted, problem->count, sizeof *sorted, by_key);
-    for (size_t i = 0; i < problem->count && !code; i++) {
+    for (size_t i = 0; i < problem->count && !rc; i++) {
         const struct record *record = problem->records[i];
 
         if (!was_tried(record))
             continue;
-        code = put_result(
-            out, result_of(record, measured_for(record, sorted, problem->count), &problem->head), first, err);
+        rc = put_result(out, result_of(record, measured_for(record, sorted, problem->count), &problem->head),
+                        first, err);
         first = false;
     }
     free(sorted);
-    return code;
+    return rc;
 }
 
 static int write_t4(FILE *out, const struct format_input *in, struct err *err)
 {
-    int code;
+    int rc;
 
     if (in->runs->problem_count > 1)
         return err_set(
@@ -244,9 +244,9 @@ static int write_t4(FILE *out, const struct format_input *in, struct err *err)
             in->runs->problem_count);
     fprintf(out,
             "{\"schema_version\": \"1.0.0\", \"metadata\": {\"timeunit\": \"milliseconds\"}, \"results\": [");
-    code = put_results(out, &in->runs->problems[0], err);
+    rc = put_results(out, &in->runs->problems[0], err);
     fprintf(out, "\n]}\n");
-    return code;
+    return rc;
 }
 
 const struct format format_t4 = {.name = "t4", .file = "-", .reads_runs = true, .write = write_t4};

@@ -46,21 +46,21 @@ int command_words(char ***out, size_t *count, const char *text, struct err *err)
     const size_t length = strlen(text);
     char **words = calloc(length / 2 + 2, sizeof *words); /* no more than every other character is a word */
     size_t n = 0;
-    int code = words ? 0 : err_memory(err);
+    int rc = words ? 0 : err_memory(err);
 
-    for (text += strspn(text, " \t\r\n"); !code && *text; text += strspn(text, " \t\r\n")) {
+    for (text += strspn(text, " \t\r\n"); !rc && *text; text += strspn(text, " \t\r\n")) {
         words[n] = malloc(strlen(text) + 1);
         if (!words[n])
-            code = err_memory(err);
+            rc = err_memory(err);
         else if (!take_word(words[n++], &text))
-            code = err_set(err, ERR_USAGE, "the command: a quote does not end");
+            rc = err_set(err, ERR_USAGE, "the command: a quote does not end");
     }
-    if (code) {
+    if (rc) {
         command_words_free(words, n);
         words = NULL;
         n = 0;
     }
     *out = words;
     *count = n;
-    return code;
+    return rc;
 }

@@ -51,14 +51,14 @@ static int read_entry(struct nvcc_flags *out, const struct js_at *entry, struct 
     const char *directory;
     char **words = NULL;
     size_t count = 0;
-    int code = js_member(&at, entry, "directory", err) || js_string(&directory, &at, err) ? ERR_USAGE : 0;
+    int rc = js_member(&at, entry, "directory", err) || js_string(&directory, &at, err) ? ERR_USAGE : 0;
 
-    if (!code)
-        code = entry_words(&words, &count, entry, err);
-    if (!code)
-        code = nvcc_read(out, (const char *const *)words, count, directory, err);
+    if (!rc)
+        rc = entry_words(&words, &count, entry, err);
+    if (!rc)
+        rc = nvcc_read(out, (const char *const *)words, count, directory, err);
     command_words_free(words, count);
-    return code;
+    return rc;
 }
 
 /* Whether the entry is of `file`; of any source of CUDA where that is null. */
@@ -105,17 +105,17 @@ int nvcc_read_database(struct nvcc_flags *out, const char *path, const char *fil
 {
     struct json *json;
     struct js_at list, entry;
-    int code = js_read_file(&json, path, err);
+    int rc = js_read_file(&json, path, err);
 
     *out = (struct nvcc_flags){0};
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     list = js_root(json, path);
-    code = js_expect(&list, JS_ARRAY, err);
-    if (!code)
-        code = choose(&entry, &list, path, file, err);
-    if (!code)
-        code = read_entry(out, &entry, err);
+    rc = js_expect(&list, JS_ARRAY, err);
+    if (!rc)
+        rc = choose(&entry, &list, path, file, err);
+    if (!rc)
+        rc = read_entry(out, &entry, err);
     js_free(json);
-    return code;
+    return rc;
 }

@@ -180,19 +180,19 @@ static int take_list(struct nvcc_flags *out, const struct flag *flag, const char
     const bool folder = !strcmp(flag->as, "-I");
     char printed[64];
     size_t length;
-    int code = 0;
+    int rc = 0;
 
-    for (; !code && *value; value += length + (value[length] == ',')) {
+    for (; !rc && *value; value += length + (value[length] == ',')) {
         length = strcspn(value, ",");
         if (!length)
             continue;
         snprintf(printed, sizeof printed, "%.*s", (int)length, value);
         if (!folder && is_printing(value, length))
-            code = leave(out, "-Xptxas", printed, report, err);
+            rc = leave(out, "-Xptxas", printed, report, err);
         else
-            code = add_option(out, flag->as, folder && *value != '/' ? directory : "", value, length, err);
+            rc = add_option(out, flag->as, folder && *value != '/' ? directory : "", value, length, err);
     }
-    return code;
+    return rc;
 }
 
 static int take_flag(struct nvcc_flags *out, const struct flag *flag, const char *word, const char *value,
@@ -246,7 +246,7 @@ int nvcc_read(struct nvcc_flags *out, const char *const *words, size_t count, co
               struct err *err)
 {
     size_t at;
-    int code = 0;
+    int rc = 0;
 
     *out = (struct nvcc_flags){0};
     for (at = 0; at < count && strcmp(base_name(words[at]), "nvcc"); at++)
@@ -254,11 +254,11 @@ int nvcc_read(struct nvcc_flags *out, const char *const *words, size_t count, co
     if (at == count)
         return err_set(err, ERR_USAGE, "the command does not call nvcc: %s",
                        count ? words[0] : "it is empty");
-    for (at++; at < count && !code; at++)
-        code = take_word(out, words, count, &at, directory, err);
-    if (code)
+    for (at++; at < count && !rc; at++)
+        rc = take_word(out, words, count, &at, directory, err);
+    if (rc)
         nvcc_flags_release(out);
-    return code;
+    return rc;
 }
 
 void nvcc_flags_release(struct nvcc_flags *flags)

@@ -37,19 +37,19 @@ int journal_read_ordered(struct journal **out, const char *path, const char *con
     struct journal *journal = journal_new(path);
     char *text = NULL;
     size_t length;
-    int code = journal ? journal_text(&text, &length, &journal->compressed, path, err) : err_memory(err);
+    int rc = journal ? journal_text(&text, &length, &journal->compressed, path, err) : err_memory(err);
 
-    if (!code) {
+    if (!rc) {
         journal->names = names;
         journal->name_count = count;
-        code = journal_parse(journal, text, length, err);
+        rc = journal_parse(journal, text, length, err);
         journal->names = NULL;
     }
     free(text);
-    *out = code ? NULL : journal;
-    if (code)
+    *out = rc ? NULL : journal;
+    if (rc)
         journal_free(journal);
-    return code;
+    return rc;
 }
 
 void journal_free(struct journal *journal)
@@ -91,31 +91,31 @@ static int open_contents(struct journal *journal, const struct json *head, struc
 {
     char *text;
     size_t length;
-    int code = journal_text(&text, &length, &journal->compressed, journal->path, err);
+    int rc = journal_text(&text, &length, &journal->compressed, journal->path, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     if (length && journal->compressed)
-        code = err_set(err, ERR_USAGE,
-                       "%s: is compressed and therefore only read: name another file with --journal",
-                       journal->path);
+        rc = err_set(err, ERR_USAGE,
+                     "%s: is compressed and therefore only read: name another file with --journal",
+                     journal->path);
     else
-        code = journal_resume(journal, text, length, head, err);
+        rc = journal_resume(journal, text, length, head, err);
     free(text);
-    return code;
+    return rc;
 }
 
 int journal_open(struct journal **out, const char *path, const struct json *head, struct err *err)
 {
     struct journal *journal = journal_new(path);
-    int code = journal ? journal_lock(journal, err) : err_memory(err);
+    int rc = journal ? journal_lock(journal, err) : err_memory(err);
 
-    if (!code)
-        code = open_contents(journal, head, err);
-    *out = code ? NULL : journal;
-    if (code)
+    if (!rc)
+        rc = open_contents(journal, head, err);
+    *out = rc ? NULL : journal;
+    if (rc)
         journal_free(journal);
-    return code;
+    return rc;
 }
 
 /* "\n\"KEY\": BODY,": the line of one record. */
@@ -133,15 +133,15 @@ int journal_append(struct journal *journal, const struct record *record, const s
                    struct err *err)
 {
     struct record copy;
-    int code = write_line(&journal->line, record, parameters, err);
+    int rc = write_line(&journal->line, record, parameters, err);
 
-    if (!code)
-        code = journal_put(journal, journal->line.text, journal->line.length, err);
-    journal->comma |= !code;
-    if (!code)
-        code = journal_sync(journal, false, err);
-    if (code || (code = record_copy(&copy, record, err)) != 0)
-        return code;
+    if (!rc)
+        rc = journal_put(journal, journal->line.text, journal->line.length, err);
+    journal->comma |= !rc;
+    if (!rc)
+        rc = journal_sync(journal, false, err);
+    if (rc || (rc = record_copy(&copy, record, err)) != 0)
+        return rc;
     return records_put(&journal->records, &copy, err);
 }
 
@@ -150,23 +150,23 @@ int journal_close(struct journal *journal, const struct json *not_timed, struct 
     char *extra = not_timed ? js_text(not_timed, JS_LINE) : NULL;
     const size_t size = (extra ? strlen(extra) : 0) + 32;
     char *text = malloc(size);
-    int code = text && (extra || !not_timed) ? 0 : err_memory(err);
+    int rc = text && (extra || !not_timed) ? 0 : err_memory(err);
 
-    if (!code) {
+    if (!rc) {
         if (extra)
             snprintf(text, size, "},\n\"not_timed\": %s\n}", extra);
         else
             snprintf(text, size, "}\n}");
         if (journal->comma)
             journal->end--; /* over the last comma */
-        code = journal_put(journal, text, strlen(text), err);
+        rc = journal_put(journal, text, strlen(text), err);
     }
-    if (!code)
-        code = journal_sync(journal, true, err);
+    if (!rc)
+        rc = journal_sync(journal, true, err);
     free(text);
     free(extra);
     journal_free(journal);
-    return code;
+    return rc;
 }
 
 /* Looking up --------------------------------------------------------------- */

@@ -51,7 +51,7 @@ static int parse_member(struct json **out, const char *from, const char *to, con
     const size_t length = (size_t)(to - from);
     char *text = malloc(length + length / 3 + 2); /* NaN grows by a third */
     size_t copied;
-    int code;
+    int rc;
 
     *out = NULL;
     if (!text)
@@ -59,9 +59,9 @@ static int parse_member(struct json **out, const char *from, const char *to, con
     text[0] = '{';
     copied = copy_plain(text + 1, from, length);
     text[copied + 1] = '}';
-    code = js_read_text(out, text, copied + 2, name, err);
+    rc = js_read_text(out, text, copied + 2, name, err);
     free(text);
-    return code;
+    return rc;
 }
 
 void journal_leave_out(struct journal *journal, const struct err *why)
@@ -91,21 +91,21 @@ static int read_record(struct record *out, bool *sealed, bool *tells, const stru
 {
     struct json *json;
     struct js_at root, member = {0}, own;
-    int code = parse_member(&json, from, to, journal->path, err);
+    int rc = parse_member(&json, from, to, journal->path, err);
 
     *sealed = false;
     *tells = true;
-    if (code)
-        return code == ERR_USAGE ? ERR_FORMAT : code;
+    if (rc)
+        return rc == ERR_USAGE ? ERR_FORMAT : rc;
     root = js_root(json, journal->path);
     js_next(&member, &root);
-    code = record_check(sealed, &member, err);
-    if (!code) {
-        code = record_from_json(out, &member, err);
-        *tells = code != ERR_USAGE || js_find(&own, &member, "outcome");
+    rc = record_check(sealed, &member, err);
+    if (!rc) {
+        rc = record_from_json(out, &member, err);
+        *tells = rc != ERR_USAGE || js_find(&own, &member, "outcome");
     }
     js_free(json);
-    return code == ERR_USAGE ? ERR_FORMAT : code;
+    return rc == ERR_USAGE ? ERR_FORMAT : rc;
 }
 
 static int add_record(struct journal *journal, bool *sealed, const char *from, const char *to,
@@ -114,17 +114,17 @@ static int add_record(struct journal *journal, bool *sealed, const char *from, c
     struct record record;
     struct err why = {0};
     bool tells;
-    int code = read_record(&record, sealed, &tells, journal, from, to, &why);
+    int rc = read_record(&record, sealed, &tells, journal, from, to, &why);
 
-    if (!code)
-        code = records_put(&journal->records, &record, &why);
+    if (!rc)
+        rc = records_put(&journal->records, &record, &why);
     else if (!tells) {
         journal_leave_out(journal, &why);
-        code = 0;
+        rc = 0;
     }
-    if (!code && journal->opening)
-        code = put_span(&journal->kept, from, to, &why);
-    return code ? err_set(err, (enum err_code)code, "%s", why.text) : 0;
+    if (!rc && journal->opening)
+        rc = put_span(&journal->kept, from, to, &why);
+    return rc ? err_set(err, (enum err_code)rc, "%s", why.text) : 0;
 }
 
 /* A record begins behind another's end, or on a line of its own. */
@@ -145,7 +145,7 @@ static int next_record(bool *found, const struct journal *journal, struct scan *
     struct scan next = *scan;
     bool is_sealed, tells;
     size_t at;
-    int code;
+    int rc;
 
     *found = false;
     for (at = scan->at; at < scan->length && !*found; at++) {
@@ -155,13 +155,12 @@ static int next_record(bool *found, const struct journal *journal, struct scan *
         if (scan_member(&next, &key) != SCAN_MEMBER || next.at >= next.length || next.text[next.at] != '{' ||
             !scan_value(&next, &value))
             continue;
-        code =
-            read_record(&record, &is_sealed, &tells, journal, key.text - 1, value.text + value.length, NULL);
-        if (code == ERR_MEMORY)
+        rc = read_record(&record, &is_sealed, &tells, journal, key.text - 1, value.text + value.length, NULL);
+        if (rc == ERR_MEMORY)
             return err_memory(err);
-        if (!code)
+        if (!rc)
             record_release(&record);
-        *found = !code && (is_sealed || !sealed);
+        *found = !rc && (is_sealed || !sealed);
         if (*found)
             scan->at = at;
     }
@@ -186,10 +185,10 @@ static int damaged_here(const struct journal *journal, const char *text, struct 
 static int step_over(bool *more, struct journal *journal, struct scan *scan, bool closed, bool sealed,
                      const struct err *why, struct err *err)
 {
-    const int code = next_record(more, journal, scan, closed, err);
+    const int rc = next_record(more, journal, scan, closed, err);
 
-    if (code || (!*more && !why->code))
-        return code;
+    if (rc || (!*more && !why->code))
+        return rc;
     if (!journal->opening && !sealed)
         return why->code ? err_set(err, ERR_FORMAT, "%s", why->text) : damaged_here(journal, scan->text, err);
     if (!journal->damaged++) {
@@ -204,12 +203,12 @@ static int add_records(struct journal *journal, struct scan *scan, bool *closed,
 {
     struct span key, value;
     bool more = true, sealed;
-    int code = 0;
+    int rc = 0;
 
     if (!scan_open(scan))
         return err_set(err, ERR_FORMAT, "%s: \"cache\" is no object", journal->path);
     journal->end = scan->at;
-    while (!code && more) {
+    while (!rc && more) {
         struct err why = {0};
         const size_t from = scan->at;
         const enum scan_found found = scan_member(scan, &key);
@@ -218,23 +217,23 @@ static int add_records(struct journal *journal, struct scan *scan, bool *closed,
 
         sealed = false;
         if (whole)
-            code = add_record(journal, &sealed, key.text - 1, value.text + value.length, &why);
-        if (code == ERR_MEMORY)
+            rc = add_record(journal, &sealed, key.text - 1, value.text + value.length, &why);
+        if (rc == ERR_MEMORY)
             return err_memory(err);
-        if (whole && !code) {
+        if (whole && !rc) {
             journal->end = behind;
             continue;
         }
         *closed = found == SCAN_END;
         if (!*closed)
             scan->at = found == SCAN_MEMBER ? (size_t)(key.text - scan->text) : from;
-        code = step_over(&more, journal, scan, *closed, sealed, &why, err);
+        rc = step_over(&more, journal, scan, *closed, sealed, &why, err);
         if (whole && !more) { /* bad, but what comes behind it is to be seen */
             scan->at = behind;
             more = true;
         }
     }
-    return code;
+    return rc;
 }
 
 static int add_to_head(struct journal *journal, const struct span *key, const struct span *value,
@@ -242,21 +241,21 @@ static int add_to_head(struct journal *journal, const struct span *key, const st
 {
     struct json *json;
     struct js_at root, member = {0};
-    int code = parse_member(&json, key->text - 1, value->text + value->length, journal->path, err);
+    int rc = parse_member(&json, key->text - 1, value->text + value->length, journal->path, err);
 
-    if (code)
-        return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : code;
+    if (rc)
+        return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : rc;
     root = js_root(json, journal->path);
     js_next(&member, &root);
     if (strcmp(member.key, "not_timed")) {
         journal->beside |= journal->has_cache;
         if (journal->opening)
-            code = put_span(&journal->members, key->text - 1, value->text + value->length, err);
+            rc = put_span(&journal->members, key->text - 1, value->text + value->length, err);
     }
-    if (!code)
-        code = js_set(journal->head, member.key, js_copy(member.value)) ? err_memory(err) : 0;
+    if (!rc)
+        rc = js_set(journal->head, member.key, js_copy(member.value)) ? err_memory(err) : 0;
     js_free(json);
-    return code;
+    return rc;
 }
 
 /* The other formats that tuners write have lists of results. */
@@ -310,9 +309,9 @@ static int add_members(struct journal *journal, struct scan *scan, bool *closed,
     enum scan_found found;
     struct span key, value;
     size_t from = scan->at;
-    int code = 0;
+    int rc = 0;
 
-    while (!code && *closed && (found = scan_member(scan, &key)) != SCAN_CUT) {
+    while (!rc && *closed && (found = scan_member(scan, &key)) != SCAN_CUT) {
         if (found == SCAN_END) {
             from = scan->at;
             break;
@@ -320,18 +319,18 @@ static int add_members(struct journal *journal, struct scan *scan, bool *closed,
         if (key.length == 5 && !memcmp(key.text, "cache", 5)) {
             journal->beside |= journal->has_cache;
             journal->has_cache = true;
-            code = check_schema(journal, err);
-            if (!code)
-                code = add_records(journal, scan, closed, err);
+            rc = check_schema(journal, err);
+            if (!rc)
+                rc = add_records(journal, scan, closed, err);
         } else if (scan_value(scan, &value)) {
-            code = add_to_head(journal, &key, &value, err);
+            rc = add_to_head(journal, &key, &value, err);
         } else {
             break;
         }
         from = scan->at;
     }
-    journal->leftover = !code && *closed && is_leftover(scan->text + from, scan->length - from);
-    return code;
+    journal->leftover = !rc && *closed && is_leftover(scan->text + from, scan->length - from);
+    return rc;
 }
 
 int journal_parse(struct journal *journal, const char *text, size_t length, struct err *err)
@@ -339,16 +338,16 @@ int journal_parse(struct journal *journal, const char *text, size_t length, stru
     const size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* byte order mark */
     struct scan scan = {text, length, mark};
     bool closed = true;
-    int code;
+    int rc;
 
     if (!scan_open(&scan))
         return err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache", journal->path);
-    code = add_members(journal, &scan, &closed, err);
-    if (!code && !journal->has_cache)
-        code = take_results(journal, err);
-    if (!code && journal->left_out && !journal->records.count && !journal->opening)
-        code = err_set(err, ERR_FORMAT, "%s", journal->left_out_reason.text);
-    if (!code && !closed)
+    rc = add_members(journal, &scan, &closed, err);
+    if (!rc && !journal->has_cache)
+        rc = take_results(journal, err);
+    if (!rc && journal->left_out && !journal->records.count && !journal->opening)
+        rc = err_set(err, ERR_FORMAT, "%s", journal->left_out_reason.text);
+    if (!rc && !closed)
         journal->cut_bytes = length - journal->end - (text[journal->end] == ',');
-    return code;
+    return rc;
 }

@@ -11,18 +11,18 @@ static int same_field(bool *same, const struct js_at *a, const struct js_at *b, 
 {
     struct js_at in_a, in_b;
     char *text_a, *text_b;
-    int code;
+    int rc;
 
     *same = false;
     if (!js_find(&in_a, a, key) || !js_find(&in_b, b, key))
         return 0;
     text_a = js_text(in_a.value, JS_LINE);
     text_b = js_text(in_b.value, JS_LINE);
-    code = text_a && text_b ? 0 : err_memory(err);
-    *same = !code && !strcmp(text_a, text_b);
+    rc = text_a && text_b ? 0 : err_memory(err);
+    *same = !rc && !strcmp(text_a, text_b);
     free(text_a);
     free(text_b);
-    return code;
+    return rc;
 }
 
 static int check_head(const struct journal *journal, const struct json *head, struct err *err)
@@ -33,16 +33,16 @@ static int check_head(const struct journal *journal, const struct json *head, st
                                             {"tune_params_keys", "list of parameters"}};
     const struct js_at here = journal_head(journal), wanted = js_root(js_copy(head), "");
     bool same;
-    int code = wanted.value ? 0 : err_memory(err);
+    int rc = wanted.value ? 0 : err_memory(err);
 
-    for (size_t i = 0; !code && i < sizeof fields / sizeof *fields; i++) {
-        code = same_field(&same, &here, &wanted, fields[i][0], err);
-        if (!code && !same)
-            code = err_set(err, ERR_USAGE, "%s: belongs to another %s: name another file with --journal",
-                           journal->path, fields[i][1]);
+    for (size_t i = 0; !rc && i < sizeof fields / sizeof *fields; i++) {
+        rc = same_field(&same, &here, &wanted, fields[i][0], err);
+        if (!rc && !same)
+            rc = err_set(err, ERR_USAGE, "%s: belongs to another %s: name another file with --journal",
+                         journal->path, fields[i][1]);
     }
     js_free(wanted.value);
-    return code;
+    return rc;
 }
 
 /* A run killed while it wrote the head leaves the beginning of it. */
@@ -67,7 +67,7 @@ static int begin_beside(struct journal *journal, const struct json *head, const 
                         const struct err *why, struct err *err)
 {
     const struct span text = {own, strlen(own)};
-    int code = journal_renew(journal, &text, 1, true, err);
+    int rc = journal_renew(journal, &text, 1, true, err);
 
     records_release(&journal->records);
     records_init(&journal->records);
@@ -76,7 +76,7 @@ static int begin_beside(struct journal *journal, const struct json *head, const 
     journal->damaged = 0;
     journal->damage = *why;
     journal->begun = true;
-    return code ? code : take_head(journal, head, err);
+    return rc ? rc : take_head(journal, head, err);
 }
 
 /* The file anew, of its own pieces as they were written: members of the head, also those that stood behind
@@ -87,7 +87,7 @@ static int rebuild(struct journal *journal, bool aside, struct err *err)
                              end = {",", 1};
     struct span *texts = calloc(2 * (journal->members.count + journal->kept.count) + 2, sizeof *texts);
     size_t count = 0, i;
-    int code;
+    int rc;
 
     if (!texts)
         return err_memory(err);
@@ -102,9 +102,9 @@ static int rebuild(struct journal *journal, bool aside, struct err *err)
         texts[count++] = i + 1 < journal->kept.count ? next : end;
     }
     journal->comma = journal->kept.count;
-    code = journal_renew(journal, texts, count, aside, err);
+    rc = journal_renew(journal, texts, count, aside, err);
     free(texts);
-    return code;
+    return rc;
 }
 
 /* Goes on behind the last record: an incomplete one and the closing braces are cut off. */
@@ -135,20 +135,20 @@ static int resume(struct journal *journal, const char *text, size_t length, cons
 {
     const bool damaged = journal->cut_bytes && !is_torn(text + journal->end, length - journal->end);
     const bool aside = journal->damaged || journal->leftover || damaged;
-    const int code = check_head(journal, head, err);
+    const int rc = check_head(journal, head, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     return aside || journal->beside ? rebuild(journal, aside, err) : append_here(journal, err);
 }
 
 static int begin(struct journal *journal, const struct json *head, const char *own, struct err *err)
 {
-    const int code = take_head(journal, head, err);
+    const int rc = take_head(journal, head, err);
 
     journal->created = true;
     journal->end = 0;
-    return code ? code : journal_put(journal, own, strlen(own), err);
+    return rc ? rc : journal_put(journal, own, strlen(own), err);
 }
 
 int journal_resume(struct journal *journal, const char *text, size_t length, const struct json *head,
@@ -156,27 +156,27 @@ int journal_resume(struct journal *journal, const char *text, size_t length, con
 {
     char *own = journal_head_text(head);
     struct err why = {0};
-    int code;
+    int rc;
 
     if (!own)
         return err_memory(err);
     journal->opening = true;
     if (is_unborn(text, length, own)) {
-        code = begin(journal, head, own, err);
+        rc = begin(journal, head, own, err);
     } else {
-        code = journal_parse(journal, text, length, &why);
-        if (!code && !journal->has_cache)
-            code = err_set(&why, ERR_FORMAT, "%s: is no journal: it has no \"cache\"", journal->path);
-        if (code == ERR_FORMAT)
-            code = begin_beside(journal, head, own, &why, err);
-        else if (code)
-            err_set(err, (enum err_code)code, "%s", why.text);
+        rc = journal_parse(journal, text, length, &why);
+        if (!rc && !journal->has_cache)
+            rc = err_set(&why, ERR_FORMAT, "%s: is no journal: it has no \"cache\"", journal->path);
+        if (rc == ERR_FORMAT)
+            rc = begin_beside(journal, head, own, &why, err);
+        else if (rc)
+            err_set(err, (enum err_code)rc, "%s", why.text);
         else
-            code = resume(journal, text, length, head, err);
+            rc = resume(journal, text, length, head, err);
     }
     free(journal->members.items);
     free(journal->kept.items);
     journal->members = journal->kept = (struct spans){0};
     free(own);
-    return code;
+    return rc;
 }

@@ -59,9 +59,9 @@ static int fail_locked(const char *path, struct err *err)
 int journal_lock(struct journal *journal, struct err *err)
 {
     enum { TRIES = 10 }; /* where another run renews the file between our opening and locking it */
-    int tries, code = check_regular(journal->path, err);
+    int tries, rc = check_regular(journal->path, err);
 
-    for (tries = 0; !code && tries < TRIES; tries++) {
+    for (tries = 0; !rc && tries < TRIES; tries++) {
         journal->file = open(journal->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (journal->file < 0)
             return err_set(err, ERR_SYSTEM, "%s: cannot be opened for writing: %s", journal->path,
@@ -74,7 +74,7 @@ int journal_lock(struct journal *journal, struct err *err)
         close(journal->file);
         journal->file = -1;
     }
-    return code ? code : fail_locked(journal->path, err);
+    return rc ? rc : fail_locked(journal->path, err);
 }
 
 static int fail_write(const char *path, int reason, struct err *err)

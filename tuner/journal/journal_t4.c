@@ -107,18 +107,18 @@ static int take_runs(struct json *body, const struct js_at *result, double ms, s
     struct json *runs = js_new_array();
     struct js_at times, list, at;
     double time;
-    int code = runs ? 0 : err_memory(err);
+    int rc = runs ? 0 : err_memory(err);
 
-    if (!code && js_find(&times, result, "times") && js_find(&list, &times, "runtimes"))
-        for (size_t k = 0; k < js_count(&list) && !code; k++) {
+    if (!rc && js_find(&times, result, "times") && js_find(&list, &times, "runtimes"))
+        for (size_t k = 0; k < js_count(&list) && !rc; k++) {
             at = js_element(&list, k);
-            if (js_kind(&at) != JS_NULL && !(code = js_real(&time, &at, err)))
-                code = js_append(runs, js_new_real(time * ms)) ? err_memory(err) : 0;
+            if (js_kind(&at) != JS_NULL && !(rc = js_real(&time, &at, err)))
+                rc = js_append(runs, js_new_real(time * ms)) ? err_memory(err) : 0;
         }
-    if (!code && js_count(&(struct js_at){.value = runs}))
+    if (!rc && js_count(&(struct js_at){.value = runs}))
         return js_set(body, "times", runs) ? err_memory(err) : 0;
     js_free(runs);
-    return code;
+    return rc;
 }
 
 static int take_result(struct journal *journal, const struct js_at *result, const struct js_at *names,
@@ -129,31 +129,31 @@ static int take_result(struct journal *journal, const struct js_at *result, cons
     struct record record;
     const char *text, *error;
     char key[1024];
-    int code = body && entry ? 0 : err_memory(err);
+    int rc = body && entry ? 0 : err_memory(err);
 
-    if (!code && (js_member(&invalidity, result, "invalidity", err) || js_string(&text, &invalidity, err)))
-        code = ERR_USAGE;
-    if (!code)
-        code = take_configuration(key, sizeof key, body, result, names, err);
-    error = code ? NULL : error_name(text);
-    if (!code && error)
-        code = js_set_string(body, "__error__", error) ? err_memory(err) : 0;
-    else if (!code && !(code = take_time(body, result, ms, err)))
-        code = take_runs(body, result, ms, err);
-    if (!code) {
-        code = js_set(entry, key, body) ? err_memory(err) : 0;
+    if (!rc && (js_member(&invalidity, result, "invalidity", err) || js_string(&text, &invalidity, err)))
+        rc = ERR_USAGE;
+    if (!rc)
+        rc = take_configuration(key, sizeof key, body, result, names, err);
+    error = rc ? NULL : error_name(text);
+    if (!rc && error)
+        rc = js_set_string(body, "__error__", error) ? err_memory(err) : 0;
+    else if (!rc && !(rc = take_time(body, result, ms, err)))
+        rc = take_runs(body, result, ms, err);
+    if (!rc) {
+        rc = js_set(entry, key, body) ? err_memory(err) : 0;
         body = NULL;
     }
-    if (!code) {
+    if (!rc) {
         root = js_root(entry, journal->path);
         js_next(&member, &root);
-        code = record_from_json(&record, &member, err);
+        rc = record_from_json(&record, &member, err);
     }
-    if (!code)
-        code = records_put(&journal->records, &record, err);
+    if (!rc)
+        rc = records_put(&journal->records, &record, err);
     js_free(body);
     js_free(entry);
-    return code;
+    return rc;
 }
 
 /* The first result that names the most parameters: one that was refused may name fewer. */
@@ -207,30 +207,29 @@ int journal_take_t4(struct journal *journal, struct err *err)
     const struct js_at head = js_root(journal->head, journal->path);
     struct js_at results, names;
     double ms;
-    int code =
-        js_member(&results, &head, "results", err) || js_expect(&results, JS_ARRAY, err) ? ERR_USAGE : 0;
+    int rc = js_member(&results, &head, "results", err) || js_expect(&results, JS_ARRAY, err) ? ERR_USAGE : 0;
 
-    if (!code)
-        code = read_unit(&ms, &head, err);
-    if (!code && !js_count(&results))
-        code = js_fail(&results, err, "is empty");
-    if (!code)
-        code = name_parameters(journal, &results, err);
-    if (!code)
-        code = js_member(&names, &head, "tune_params_keys", err);
-    for (size_t k = 0; !code && k < js_count(&results); k++) {
+    if (!rc)
+        rc = read_unit(&ms, &head, err);
+    if (!rc && !js_count(&results))
+        rc = js_fail(&results, err, "is empty");
+    if (!rc)
+        rc = name_parameters(journal, &results, err);
+    if (!rc)
+        rc = js_member(&names, &head, "tune_params_keys", err);
+    for (size_t k = 0; !rc && k < js_count(&results); k++) {
         struct js_at result = js_element(&results, k);
         struct err why = {0};
 
-        code = take_result(journal, &result, &names, ms, &why);
-        if (code == ERR_USAGE) {
+        rc = take_result(journal, &result, &names, ms, &why);
+        if (rc == ERR_USAGE) {
             journal_leave_out(journal, &why);
-            code = 0;
-        } else if (code) {
-            err_set(err, (enum err_code)code, "%s", why.text);
+            rc = 0;
+        } else if (rc) {
+            err_set(err, (enum err_code)rc, "%s", why.text);
         }
     }
-    if (code)
-        return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : code;
+    if (rc)
+        return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : rc;
     return js_set(journal->head, "results", js_new_null()) ? err_memory(err) : 0;
 }

@@ -163,12 +163,12 @@ void metadata_power(struct power *out, const struct journal *journal)
 static int same_json(bool *same, const struct json *a, const struct json *b, struct err *err)
 {
     char *text_a = js_text(a, JS_PRETTY), *text_b = js_text(b, JS_PRETTY);
-    const int code = text_a && text_b ? 0 : err_memory(err);
+    const int rc = text_a && text_b ? 0 : err_memory(err);
 
-    *same = !code && !strcmp(text_a, text_b);
+    *same = !rc && !strcmp(text_a, text_b);
     free(text_a);
     free(text_b);
-    return code;
+    return rc;
 }
 
 static int check_parameters(const struct js_at *head, const struct spec *spec, struct err *err)
@@ -250,34 +250,34 @@ static int check_problem(const struct journal *journal, const struct js_at *own,
     char recorded[256], asked[256];
     struct js_at found;
     bool same;
-    int code = 0;
+    int rc = 0;
 
     if (!wanted)
         return err_memory(err);
     spec_problem_text(asked, sizeof asked, spec, problem);
     if (js_member(&found, own, "problem", err))
-        code = ERR_USAGE;
+        rc = ERR_USAGE;
     else
-        code = same_json(&same, found.value, wanted, err);
-    if (!code && !same) {
+        rc = same_json(&same, found.value, wanted, err);
+    if (!rc && !same) {
         sizes_text(recorded, sizeof recorded, &found);
-        code = err_set(err, ERR_USAGE,
-                       "%s: is of another problem size,%s, where %s is asked for: give --set the recorded "
-                       "sizes or name another recording",
-                       journal_path(journal), *recorded ? recorded : " of none", *asked ? asked : "none");
+        rc = err_set(err, ERR_USAGE,
+                     "%s: is of another problem size,%s, where %s is asked for: give --set the recorded "
+                     "sizes or name another recording",
+                     journal_path(journal), *recorded ? recorded : " of none", *asked ? asked : "none");
     }
     js_free(wanted);
-    return code;
+    return rc;
 }
 
 int metadata_check(const struct journal *journal, const struct spec *spec, size_t problem, struct err *err)
 {
     const struct js_at head = journal_head(journal);
     struct js_at own;
-    int code = check_parameters(&head, spec, err);
+    int rc = check_parameters(&head, spec, err);
 
-    if (code || !js_find(&own, &head, "occutune"))
-        return code;
+    if (rc || !js_find(&own, &head, "occutune"))
+        return rc;
     if (strcmp(text_of(&head, "kernel_name"), spec->kernel.name))
         return err_set(err, ERR_USAGE, "%s: is of kernel %s, the spec of %s", journal_path(journal),
                        text_of(&head, "kernel_name"), spec->kernel.name);

@@ -203,25 +203,25 @@ void record_write(struct js_line *line, const struct record *record, const struc
 static int get_ms(double *seconds, const struct js_at *body, const char *key, struct err *err)
 {
     struct js_at at;
-    int code;
+    int rc;
 
     if (!js_find(&at, body, key) || js_kind(&at) == JS_NULL)
         return 0;
-    code = js_real(seconds, &at, err);
+    rc = js_real(seconds, &at, err);
     *seconds *= 1e-3;
-    return code;
+    return rc;
 }
 
 static int get_real(double *value, const struct js_at *body, const char *key, double scale, struct err *err)
 {
     struct js_at at;
-    int code;
+    int rc;
 
     if (!js_find(&at, body, key))
         return 0;
-    code = js_real(value, &at, err);
+    rc = js_real(value, &at, err);
     *value *= scale;
-    return code;
+    return rc;
 }
 
 static int get_count(int *value, const struct js_at *body, const char *key, struct err *err)
@@ -382,7 +382,7 @@ static int get_facts(struct record *out, const struct js_at *body, struct err *e
 int record_from_json(struct record *out, const struct js_at *at, struct err *err)
 {
     struct js_at own;
-    int code = 0;
+    int rc = 0;
 
     record_init(out);
     if (js_expect(at, JS_OBJECT, err))
@@ -392,10 +392,10 @@ int record_from_json(struct record *out, const struct js_at *at, struct err *err
         return err_memory(err);
     if (get_outcome(out, at, err) || get_times(out, at, err) ||
         (js_find(&own, at, "outcome") && get_facts(out, at, err)))
-        code = err && err->code ? err->code : ERR_USAGE;
-    if (!code && out->outcome == OUTCOME_OK && !(out->time_s > 0))
-        code = js_fail(at, err, "its time is no positive number");
-    if (code)
+        rc = err && err->code ? err->code : ERR_USAGE;
+    if (!rc && out->outcome == OUTCOME_OK && !(out->time_s > 0))
+        rc = js_fail(at, err, "its time is no positive number");
+    if (rc)
         record_release(out);
-    return code;
+    return rc;
 }

@@ -52,16 +52,16 @@ static int grow(struct records *records, struct err *err)
 int records_put(struct records *records, struct record *record, struct err *err)
 {
     struct record *earlier = records_find(records, record->key);
-    int code;
+    int rc;
 
     if (earlier) {
         record_release(earlier);
         *earlier = *record;
         return 0;
     }
-    if (records->count == records->capacity && (code = grow(records, err)) != 0) {
+    if (records->count == records->capacity && (rc = grow(records, err)) != 0) {
         record_release(record);
-        return code;
+        return rc;
     }
     records->items[records->count++] = *record;
     *slot_of(records, record->key) = records->count;

@@ -69,18 +69,18 @@ static int take_default(struct reading *reading)
     struct space *space;
     uint64_t index;
     size_t variant;
-    int code = 0;
+    int rc = 0;
 
     memcpy(reading->choices, spec_default(spec, 0), spec->parameter_count * sizeof *reading->choices);
     if (!spec->has_default) {
-        code = space_open(&space, spec, 0, reading->err);
-        if (!code)
-            code = space_default(&index, space, reading->err);
-        if (!code)
+        rc = space_open(&space, spec, 0, reading->err);
+        if (!rc)
+            rc = space_default(&index, space, reading->err);
+        if (!rc)
             space_configuration(reading->choices, space, index);
         space_close(space);
     }
-    return code ? code : take_variant(&variant, reading);
+    return rc ? rc : take_variant(&variant, reading);
 }
 
 /* Decisions ---------------------------------------------------------------- */
@@ -115,13 +115,13 @@ static int take_winner(struct reading *reading, const struct js_at *best, const 
 {
     struct js_at configuration;
     struct err why = {0};
-    int code = js_member(&configuration, best, "configuration", &why);
+    int rc = js_member(&configuration, best, "configuration", &why);
 
-    if (!code)
-        code = configuration_read(reading->choices, &reading->chooser->spec, &configuration, &why);
-    if (code == ERR_MEMORY)
+    if (!rc)
+        rc = configuration_read(reading->choices, &reading->chooser->spec, &configuration, &why);
+    if (rc == ERR_MEMORY)
         return err_memory(reading->err);
-    if (!code)
+    if (!rc)
         return take_row(reading, row);
     say(reading, "%s; this row is left aside: tune again", why.text);
     return 0;
@@ -131,15 +131,15 @@ static int take_rows(struct reading *reading, const struct decision *decision)
 {
     struct js_at best;
     size_t p, row = 0;
-    int code = 0;
+    int rc = 0;
 
-    for (p = 0; p < js_count(&decision->problems) && !code; p++) {
+    for (p = 0; p < js_count(&decision->problems) && !rc; p++) {
         if (js_member(&best, &decision->problem_at[p], "best", reading->err))
             return ERR_USAGE;
         if (js_kind(&best) != JS_NULL)
-            code = take_winner(reading, &best, &decision->rows[row++]);
+            rc = take_winner(reading, &best, &decision->rows[row++]);
     }
-    return code;
+    return rc;
 }
 
 /* Says when the source is another than the one that was tuned. */
@@ -151,21 +151,21 @@ static int check_source(const struct reading *reading, const struct decision *de
     const char *then;
     char now[17];
     uint64_t hash;
-    int code;
+    int rc;
 
     if (!js_find(&at, &decision->signature, "source_hash") || js_string(&then, &at, NULL) ||
         !js_find(&initial, &decision->root, "default"))
         return 0;
-    code = configuration_read(reading->choices, spec, &initial, NULL);
-    if (code)
-        return code == ERR_MEMORY ? err_memory(reading->err) : 0; /* a row that does not fit says it itself */
-    code = variant_make(&variant, spec, 0, reading->choices, reading->err);
-    if (code)
-        return code;
-    code = variant_source_hash(&hash, &variant, reading->err);
+    rc = configuration_read(reading->choices, spec, &initial, NULL);
+    if (rc)
+        return rc == ERR_MEMORY ? err_memory(reading->err) : 0; /* a row that does not fit says it itself */
+    rc = variant_make(&variant, spec, 0, reading->choices, reading->err);
+    if (rc)
+        return rc;
+    rc = variant_source_hash(&hash, &variant, reading->err);
     variant_release(&variant);
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     hash_hex(now, hash);
     if (strcmp(now, then))
         say(reading,
@@ -177,7 +177,7 @@ static int check_source(const struct reading *reading, const struct decision *de
 static int take_decision(struct reading *reading, const struct decision *decision)
 {
     const struct spec *spec = &reading->chooser->spec;
-    int code;
+    int rc;
 
     if (strcmp(decision->kernel, spec->kernel.name))
         return err_set(reading->err, ERR_USAGE, "%s: is a decision about kernel %s, not %s", decision->path,
@@ -187,8 +187,8 @@ static int take_decision(struct reading *reading, const struct decision *decisio
             spec->path);
         return 0;
     }
-    code = check_source(reading, decision);
-    return code ? code : take_rows(reading, decision);
+    rc = check_source(reading, decision);
+    return rc ? rc : take_rows(reading, decision);
 }
 
 static int find_overall(struct reading *reading)
@@ -209,18 +209,18 @@ static int read_all(struct reading *reading, const struct decision *const *decis
 {
     struct chooser *chooser = reading->chooser;
     size_t i, total = 0;
-    int code;
+    int rc;
 
     for (i = 0; i < count; i++)
         total += decisions[i]->row_count;
     chooser->rows = calloc(total + 1, sizeof *chooser->rows);
     reading->kept = calloc(total + 1, sizeof *reading->kept);
     reading->choices = calloc(chooser->spec.parameter_count, sizeof *reading->choices);
-    code =
+    rc =
         chooser->rows && reading->kept && reading->choices ? take_default(reading) : err_memory(reading->err);
-    for (i = 0; i < count && !code; i++)
-        code = take_decision(reading, decisions[i]);
-    return code ? code : find_overall(reading);
+    for (i = 0; i < count && !rc; i++)
+        rc = take_decision(reading, decisions[i]);
+    return rc ? rc : find_overall(reading);
 }
 
 int chooser_init(struct chooser *out, const char *spec_path, const struct decision *const *decisions,
@@ -230,18 +230,18 @@ int chooser_init(struct chooser *out, const char *spec_path, const struct decisi
     struct err local = {0};
     struct reading reading = {
         .chooser = out, .message = message, .context = context, .err = err ? err : &local};
-    int code;
+    int rc;
 
     *out = (struct chooser){0};
-    code = spec_read(&out->spec, spec_path, SPEC_WHOLE, NULL, 0, reading.err);
-    if (code)
-        return code;
-    code = read_all(&reading, decisions, count);
+    rc = spec_read(&out->spec, spec_path, SPEC_WHOLE, NULL, 0, reading.err);
+    if (rc)
+        return rc;
+    rc = read_all(&reading, decisions, count);
     free(reading.kept);
     free(reading.choices);
-    if (code)
+    if (rc)
         chooser_release(out);
-    return code;
+    return rc;
 }
 
 void chooser_release(struct chooser *chooser)

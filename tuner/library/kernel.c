@@ -92,18 +92,18 @@ static int compile(struct compile_result *out, struct kernel *kernel, const stru
     struct compiler *compiler;
     char arch[16];
     const struct compile_request request = request_of(&variant->variant, arch, compile_deadline_s);
-    int code = compiler_open_with(&compiler, options->worker, options->nvrtc, kernel->cache, err);
+    int rc = compiler_open_with(&compiler, options->worker, options->nvrtc, kernel->cache, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     pthread_mutex_lock(&kernel->lock);
     say_cache(kernel);
     pthread_mutex_unlock(&kernel->lock);
     device_target(arch, place->sm);
-    code = compile_cubin(out, compiler, &request, err);
+    rc = compile_cubin(out, compiler, &request, err);
     compiler_close(compiler);
-    if (code || out->outcome == OUTCOME_OK)
-        return code;
+    if (rc || out->outcome == OUTCOME_OK)
+        return rc;
     err_set(err, ERR_USAGE, "%s: does not compile for %s with %s: %s", request.source_path, arch,
             variant->text, out->diagnostic ? out->diagnostic : "no reason is given");
     compile_result_release(out);
@@ -114,35 +114,35 @@ static int prepare(struct loaded *loaded, const struct place *place, const struc
                    struct err *err)
 {
     struct function_facts facts;
-    int code = gpu_prepare(&facts, place->gpu, loaded->function, launch, err);
+    int rc = gpu_prepare(&facts, place->gpu, loaded->function, launch, err);
 
-    if (!code && !facts.blocks_per_sm)
-        code = err_set(err, ERR_GPU, "a thread block needs more than an SM has");
-    if (!code)
+    if (!rc && !facts.blocks_per_sm)
+        rc = err_set(err, ERR_GPU, "a thread block needs more than an SM has");
+    if (!rc)
         loaded->shared_bytes = launch->shared_bytes;
-    return code;
+    return rc;
 }
 
 static int load(struct loaded *loaded, struct kernel *kernel, const struct place *place,
                 const struct choice *choice, struct err *err)
 {
     struct compile_result compiled;
-    int code = compile(&compiled, kernel, place, &kernel->chooser.variants[choice->variant], err);
+    int rc = compile(&compiled, kernel, place, &kernel->chooser.variants[choice->variant], err);
 
-    if (code)
-        return code;
-    code = gpu_load(&loaded->module, place->gpu, compiled.cubin, err);
-    if (!code)
-        code = gpu_find_function(&loaded->function, place->gpu, loaded->module, compiled.entry, err);
-    if (!code)
-        code = prepare(loaded, place, &choice->launch, err);
-    if (code) {
+    if (rc)
+        return rc;
+    rc = gpu_load(&loaded->module, place->gpu, compiled.cubin, err);
+    if (!rc)
+        rc = gpu_find_function(&loaded->function, place->gpu, loaded->module, compiled.entry, err);
+    if (!rc)
+        rc = prepare(loaded, place, &choice->launch, err);
+    if (rc) {
         gpu_unload(place->gpu, loaded->module);
         loaded->module = NULL;
         loaded->function = NULL;
     }
     compile_result_release(&compiled);
-    return code;
+    return rc;
 }
 
 /* Waits for the configuration, or loads it as the first to ask. A larger problem may need more dynamic shared
@@ -151,7 +151,7 @@ static int ensure(struct kernel_ready *out, struct kernel *kernel, struct place 
                   const struct choice *choice, struct err *err)
 {
     struct loaded *loaded = &place->loaded[choice->variant];
-    int code = 0;
+    int rc = 0;
 
     pthread_mutex_lock(&kernel->lock);
     while (loaded->state == LOADING)
@@ -159,22 +159,22 @@ static int ensure(struct kernel_ready *out, struct kernel *kernel, struct place 
     if (loaded->state == EMPTY) {
         loaded->state = LOADING;
         pthread_mutex_unlock(&kernel->lock);
-        code = load(loaded, kernel, place, choice, &loaded->why);
+        rc = load(loaded, kernel, place, choice, &loaded->why);
         pthread_mutex_lock(&kernel->lock);
-        loaded->state = code ? FAILED : READY;
+        loaded->state = rc ? FAILED : READY;
         pthread_cond_broadcast(&kernel->changed);
     }
     if (loaded->state == FAILED)
-        code = err_set(err, (enum err_code)loaded->why.code, "%s", loaded->why.text);
+        rc = err_set(err, (enum err_code)loaded->why.code, "%s", loaded->why.text);
     else if (choice->launch.shared_bytes > loaded->shared_bytes)
-        code = prepare(loaded, place, &choice->launch, err);
+        rc = prepare(loaded, place, &choice->launch, err);
     pthread_mutex_unlock(&kernel->lock);
-    if (!code)
+    if (!rc)
         *out = (struct kernel_ready){.function = loaded->function,
                                      .module = loaded->module,
                                      .choice = *choice,
                                      .variant = &kernel->chooser.variants[choice->variant]};
-    return code;
+    return rc;
 }
 
 /* Places ------------------------------------------------------------------- */
@@ -183,19 +183,19 @@ static int add_place(struct place **out, struct kernel *kernel, struct err *err)
 {
     struct place *place = calloc(1, sizeof *place);
     struct device device;
-    int code = place ? 0 : err_memory(err);
+    int rc = place ? 0 : err_memory(err);
 
-    if (!code)
+    if (!rc)
         place->loaded = calloc(kernel->chooser.variant_count, sizeof *place->loaded);
-    if (!code && !place->loaded)
-        code = err_memory(err);
-    if (!code)
-        code = gpu_attach(&place->gpu, err);
-    if (!code)
-        code = gpu_context(&place->context, place->gpu, err);
-    if (!code)
-        code = gpu_describe(&device, place->gpu, err);
-    if (!code) {
+    if (!rc && !place->loaded)
+        rc = err_memory(err);
+    if (!rc)
+        rc = gpu_attach(&place->gpu, err);
+    if (!rc)
+        rc = gpu_context(&place->context, place->gpu, err);
+    if (!rc)
+        rc = gpu_describe(&device, place->gpu, err);
+    if (!rc) {
         environment_slug(place->device, sizeof place->device, device.name);
         place->sm = device.sm;
         device_release(&device);
@@ -207,7 +207,7 @@ static int add_place(struct place **out, struct kernel *kernel, struct err *err)
         free(place->loaded);
         free(place);
     }
-    return code;
+    return rc;
 }
 
 /* The place of the context that is current. */
@@ -215,12 +215,12 @@ static int find_place(struct place **out, struct kernel *kernel, struct err *err
 {
     struct place *place;
     uint64_t context;
-    int code;
+    int rc;
 
     if (kernel->places) {
-        code = gpu_context(&context, kernel->places->gpu, err);
-        if (code)
-            return code;
+        rc = gpu_context(&context, kernel->places->gpu, err);
+        if (rc)
+            return rc;
         for (place = kernel->places; place; place = place->next)
             if (place->context == context) {
                 *out = place;
@@ -236,7 +236,7 @@ int kernel_open(struct kernel **out, const char *spec, const struct decision *co
                 const struct kernel_options *options, struct err *err)
 {
     struct kernel *kernel = calloc(1, sizeof *kernel);
-    int code;
+    int rc;
 
     *out = NULL;
     if (!kernel)
@@ -245,15 +245,14 @@ int kernel_open(struct kernel **out, const char *spec, const struct decision *co
     pthread_mutex_init(&kernel->lock, NULL);
     pthread_cond_init(&kernel->changed, NULL);
     kernel->cache = options->cache ? strdup(options->cache) : NULL;
-    code = kernel->cache || !options->cache ? 0 : err_memory(err);
-    if (!code)
-        code =
-            chooser_init(&kernel->chooser, spec, decisions, count, options->message, options->context, err);
-    if (code)
+    rc = kernel->cache || !options->cache ? 0 : err_memory(err);
+    if (!rc)
+        rc = chooser_init(&kernel->chooser, spec, decisions, count, options->message, options->context, err);
+    if (rc)
         kernel_close(kernel);
     else
         *out = kernel;
-    return code;
+    return rc;
 }
 
 static void close_place(struct place *place, size_t variant_count)
@@ -286,9 +285,9 @@ void kernel_close(struct kernel *kernel)
 }
 
 /* What the default could mend: code that does not compile or load, not a missing compiler. */
-static bool is_of_variant(int code)
+static bool is_of_variant(int rc)
 {
-    return code == ERR_USAGE || code == ERR_GPU;
+    return rc == ERR_USAGE || rc == ERR_GPU;
 }
 
 static int get_default(struct kernel_ready *out, struct kernel *kernel, struct place *place,
@@ -296,12 +295,12 @@ static int get_default(struct kernel_ready *out, struct kernel *kernel, struct p
 {
     struct choice choice;
     char text[1200];
-    int code = chooser_default(&choice, &kernel->chooser, sizes, err);
+    int rc = chooser_default(&choice, &kernel->chooser, sizes, err);
 
-    if (!code)
-        code = ensure(out, kernel, place, &choice, err);
-    if (code)
-        return code;
+    if (!rc)
+        rc = ensure(out, kernel, place, &choice, err);
+    if (rc)
+        return rc;
     pthread_mutex_lock(&kernel->lock);
     if (!(kernel->said & 1u << CHOICE_DEFAULT)) {
         kernel->said |= 1u << CHOICE_DEFAULT;
@@ -317,21 +316,21 @@ int kernel_get(struct kernel_ready *out, struct kernel *kernel, const double *si
     struct place *place;
     struct choice choice;
     struct err why = {0};
-    int code;
+    int rc;
 
     *out = (struct kernel_ready){0};
     pthread_mutex_lock(&kernel->lock);
-    code = find_place(&place, kernel, err);
+    rc = find_place(&place, kernel, err);
     pthread_mutex_unlock(&kernel->lock);
-    if (!code)
-        code = chooser_find(&choice, &kernel->chooser, place->device, place->sm, sizes, err);
-    if (code)
-        return code;
-    code = ensure(out, kernel, place, &choice, &why);
-    if (code && choice.variant != 0 && is_of_variant(code))
+    if (!rc)
+        rc = chooser_find(&choice, &kernel->chooser, place->device, place->sm, sizes, err);
+    if (rc)
+        return rc;
+    rc = ensure(out, kernel, place, &choice, &why);
+    if (rc && choice.variant != 0 && is_of_variant(rc))
         return get_default(out, kernel, place, sizes, &why, err);
-    if (code)
-        return err_set(err, (enum err_code)code, "%s", why.text);
+    if (rc)
+        return err_set(err, (enum err_code)rc, "%s", why.text);
     pthread_mutex_lock(&kernel->lock);
     say_fit(kernel, place, choice.fit);
     pthread_mutex_unlock(&kernel->lock);
@@ -342,12 +341,12 @@ int kernel_choose(struct kernel_ready *out, const struct kernel *kernel, const c
                   const double *sizes, struct err *err)
 {
     char slug[128];
-    int code;
+    int rc;
 
     *out = (struct kernel_ready){0};
     environment_slug(slug, sizeof slug, device ? device : "");
-    code = chooser_find(&out->choice, &kernel->chooser, slug, sm, sizes, err);
-    if (!code)
+    rc = chooser_find(&out->choice, &kernel->chooser, slug, sm, sizes, err);
+    if (!rc)
         out->variant = &kernel->chooser.variants[out->choice.variant];
-    return code;
+    return rc;
 }

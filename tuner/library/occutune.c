@@ -99,38 +99,38 @@ static int tune_problems(struct json **out, const struct spec *spec, struct envi
 {
     struct tuned *tuned = calloc(spec->problem_count, sizeof *tuned);
     size_t count = 0, i;
-    int code = tuned ? 0 : err_memory(err);
+    int rc = tuned ? 0 : err_memory(err);
 
     *out = NULL;
-    while (!code && count < spec->problem_count && !(bridge->tune.stop && *bridge->tune.stop)) {
-        code = tune(&tuned[count], spec, count, environment, &bridge->tune, err);
-        count += !code;
+    while (!rc && count < spec->problem_count && !(bridge->tune.stop && *bridge->tune.stop)) {
+        rc = tune(&tuned[count], spec, count, environment, &bridge->tune, err);
+        count += !rc;
     }
-    if (!code && !count)
-        code = err_set(err, ERR_STOPPED, "stopped before anything was measured");
-    if (!code)
-        code = decision_new(out, spec, tuned, count, err);
+    if (!rc && !count)
+        rc = err_set(err, ERR_STOPPED, "stopped before anything was measured");
+    if (!rc)
+        rc = decision_new(out, spec, tuned, count, err);
     for (i = 0; i < count; i++)
         tuned_release(&tuned[i]);
     free(tuned);
-    return code;
+    return rc;
 }
 
 static int take(occutune_decision **out, struct json *document, const char *name, struct err *err)
 {
     occutune_decision *decision = calloc(1, sizeof *decision);
-    int code;
+    int rc;
 
     if (!decision) {
         js_free(document);
         return err_memory(err);
     }
-    code = decision_take(&decision->decision, document, name, err);
-    if (code)
+    rc = decision_take(&decision->decision, document, name, err);
+    if (rc)
         free(decision);
     else
         *out = decision;
-    return code;
+    return rc;
 }
 
 int occutune_tune(occutune_decision **out, const char *spec_path, const struct occutune_options *options,
@@ -150,23 +150,23 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
     struct spec spec = {0};
     struct environment environment;
     struct err err = {0};
-    int code = bridge_init(&bridge, options, &err);
+    int rc = bridge_init(&bridge, options, &err);
 
     *out = NULL;
-    if (!code)
-        code = spec_read(&spec, spec_path, SPEC_WHOLE, options->sets, options->set_count, &err);
-    if (!code) {
-        code = environment_open(&environment, &environment_options, &err);
-        if (!code) {
-            code = tune_problems(&document, &spec, &environment, &bridge, &err);
+    if (!rc)
+        rc = spec_read(&spec, spec_path, SPEC_WHOLE, options->sets, options->set_count, &err);
+    if (!rc) {
+        rc = environment_open(&environment, &environment_options, &err);
+        if (!rc) {
+            rc = tune_problems(&document, &spec, &environment, &bridge, &err);
             environment_close(&environment);
         }
         spec_release(&spec);
     }
-    if (!code)
-        code = take(out, document, spec_path, &err);
+    if (!rc)
+        rc = take(out, document, spec_path, &err);
     locale_back(kept);
-    return code ? library_error(error, &err) : 0;
+    return rc ? library_error(error, &err) : 0;
 }
 
 /* Decisions ---------------------------------------------------------------- */
@@ -175,12 +175,12 @@ int occutune_load(occutune_decision **out, const char *path, struct occutune_err
 {
     struct json *document;
     struct err err = {0};
-    int code = js_read_file(&document, path, &err);
+    int rc = js_read_file(&document, path, &err);
 
     *out = NULL;
-    if (!code)
-        code = take(out, document, path, &err);
-    return code ? library_error(error, &err) : 0;
+    if (!rc)
+        rc = take(out, document, path, &err);
+    return rc ? library_error(error, &err) : 0;
 }
 
 int occutune_save(const occutune_decision *decision, const char *path, struct occutune_error *error)
@@ -284,14 +284,14 @@ int occutune_integer(int64_t *out, const struct occutune_configuration *configur
 {
     const struct value *value = NULL;
     struct err err = {0};
-    int code = find_value(&value, configuration, parameter, &err);
+    int rc = find_value(&value, configuration, parameter, &err);
 
     *out = 0;
-    if (!code && value->kind != VALUE_INTEGER && value->kind != VALUE_BOOL)
-        code = err_set(&err, ERR_USAGE, "parameter %s is no integer", parameter);
-    if (!code)
+    if (!rc && value->kind != VALUE_INTEGER && value->kind != VALUE_BOOL)
+        rc = err_set(&err, ERR_USAGE, "parameter %s is no integer", parameter);
+    if (!rc)
         *out = value->integer;
-    return code ? library_error(error, &err) : 0;
+    return rc ? library_error(error, &err) : 0;
 }
 
 int occutune_real(double *out, const struct occutune_configuration *configuration, const char *parameter,
@@ -299,14 +299,14 @@ int occutune_real(double *out, const struct occutune_configuration *configuratio
 {
     const struct value *value = NULL;
     struct err err = {0};
-    int code = find_value(&value, configuration, parameter, &err);
+    int rc = find_value(&value, configuration, parameter, &err);
 
     *out = 0;
-    if (!code && value->kind == VALUE_STRING)
-        code = err_set(&err, ERR_USAGE, "parameter %s is no number", parameter);
-    if (!code)
+    if (!rc && value->kind == VALUE_STRING)
+        rc = err_set(&err, ERR_USAGE, "parameter %s is no number", parameter);
+    if (!rc)
         *out = value_real(value);
-    return code ? library_error(error, &err) : 0;
+    return rc ? library_error(error, &err) : 0;
 }
 
 int occutune_text(const char **out, const struct occutune_configuration *configuration, const char *parameter,
@@ -314,12 +314,12 @@ int occutune_text(const char **out, const struct occutune_configuration *configu
 {
     const struct value *value = NULL;
     struct err err = {0};
-    int code = find_value(&value, configuration, parameter, &err);
+    int rc = find_value(&value, configuration, parameter, &err);
 
     *out = NULL;
-    if (!code && value->kind != VALUE_STRING)
-        code = err_set(&err, ERR_USAGE, "parameter %s is no text", parameter);
-    if (!code)
+    if (!rc && value->kind != VALUE_STRING)
+        rc = err_set(&err, ERR_USAGE, "parameter %s is no text", parameter);
+    if (!rc)
         *out = value->string;
-    return code ? library_error(error, &err) : 0;
+    return rc ? library_error(error, &err) : 0;
 }

@@ -23,16 +23,16 @@ int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decis
                                                   .context = given->context};
     struct kernel *kernel = NULL;
     struct err err = {0};
-    int code = list ? 0 : err_memory(&err);
+    int rc = list ? 0 : err_memory(&err);
 
-    for (size_t i = 0; i < count && !code; i++)
+    for (size_t i = 0; i < count && !rc; i++)
         list[i] = &decisions[i]->decision;
-    if (!code)
-        code = kernel_open(&kernel, spec, list, count, &kernel_options, &err);
+    if (!rc)
+        rc = kernel_open(&kernel, spec, list, count, &kernel_options, &err);
     free(list);
     locale_back(kept);
     *out = (occutune_kernel *)kernel;
-    return code ? library_error(error, &err) : 0;
+    return rc ? library_error(error, &err) : 0;
 }
 
 static struct occutune_launch launch_of(const struct kernel_ready *ready)
@@ -60,11 +60,11 @@ int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel, co
     const struct locale_kept kept = locale_to_c();
     struct kernel_ready ready;
     struct err err = {0};
-    const int code = kernel_get(&ready, (struct kernel *)kernel, sizes, &err);
+    const int rc = kernel_get(&ready, (struct kernel *)kernel, sizes, &err);
 
     locale_back(kept);
-    *out = code ? (struct occutune_launch){0} : launch_of(&ready);
-    return code ? library_error(error, &err) : 0;
+    *out = rc ? (struct occutune_launch){0} : launch_of(&ready);
+    return rc ? library_error(error, &err) : 0;
 }
 
 int occutune_kernel_choose(struct occutune_launch *out, const occutune_kernel *kernel, const char *device,
@@ -73,11 +73,11 @@ int occutune_kernel_choose(struct occutune_launch *out, const occutune_kernel *k
     const struct locale_kept kept = locale_to_c();
     struct kernel_ready ready;
     struct err err = {0};
-    const int code = kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err);
+    const int rc = kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err);
 
     locale_back(kept);
-    *out = code ? (struct occutune_launch){0} : launch_of(&ready);
-    return code ? library_error(error, &err) : 0;
+    *out = rc ? (struct occutune_launch){0} : launch_of(&ready);
+    return rc ? library_error(error, &err) : 0;
 }
 
 void occutune_kernel_close(occutune_kernel *kernel)

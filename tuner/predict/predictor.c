@@ -78,29 +78,29 @@ int predict_compiled(struct variant_prediction *out, const struct machine *machi
     const double began_s = clock_core_s();
     const struct cubin_kernel *kernel;
     struct cubin cubin;
-    int code = e ? cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, "compiled code", err)
-                 : err_memory(err);
+    int rc = e ? cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, "compiled code", err)
+               : err_memory(err);
 
     *out = (struct variant_prediction){.pareto = {NAN, NAN}};
-    if (code) {
+    if (rc) {
         free(e);
-        return code;
+        return rc;
     }
-    code = cubin_find(&kernel, &cubin, compiled->entry, err);
-    if (!code)
-        code = launch_prepare(launch, err);
-    if (!code) {
-        code = analyze(e, machine, &cubin, kernel, launch, &options, err);
-        if (!code && e->predicted)
+    rc = cubin_find(&kernel, &cubin, compiled->entry, err);
+    if (!rc)
+        rc = launch_prepare(launch, err);
+    if (!rc) {
+        rc = analyze(e, machine, &cubin, kernel, launch, &options, err);
+        if (!rc && e->predicted)
             take(out, e);
-        else if (!code)
+        else if (!rc)
             refuse(out, e->reason);
         analysis_release(e);
     }
     out->predict_s = clock_core_s() - began_s;
     cubin_release(&cubin);
     free(e);
-    return code;
+    return rc;
 }
 
 /* In the background -------------------------------------------------------- */
@@ -130,15 +130,15 @@ static int compile_and_read(struct task *task, struct variant *variant)
     const struct predictor_options *options = &task->predictor->options;
     const struct compile_request request = request_of(variant, task->predictor->arch, DEADLINE_S);
     struct compile_result compiled = {0};
-    int code = compile_cubin(&compiled, options->compiler, &request, &task->err);
+    int rc = compile_cubin(&compiled, options->compiler, &request, &task->err);
 
-    if (!code && compiled.outcome == OUTCOME_OK)
-        code = predict_compiled(&task->prediction, options->machine, &compiled, &variant->launch,
-                                !options->spec->cold, &task->predictor->closing, &task->err);
-    else if (!code)
+    if (!rc && compiled.outcome == OUTCOME_OK)
+        rc = predict_compiled(&task->prediction, options->machine, &compiled, &variant->launch,
+                              !options->spec->cold, &task->predictor->closing, &task->err);
+    else if (!rc)
         refuse(&task->prediction, compiled.diagnostic);
     compile_result_release(&compiled);
-    return code;
+    return rc;
 }
 
 static void predict_task(struct task *task)
@@ -187,23 +187,23 @@ static void run_task(void *argument)
 int predictor_open(struct predictor **out, const struct predictor_options *options, struct err *err)
 {
     struct predictor *predictor = calloc(1, sizeof *predictor);
-    int code = predictor ? 0 : err_memory(err);
+    int rc = predictor ? 0 : err_memory(err);
 
     *out = NULL;
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     predictor->options = *options;
     atomic_init(&predictor->closing, false);
     pthread_mutex_init(&predictor->mutex, NULL);
     pthread_cond_init(&predictor->done, NULL);
     device_target(predictor->arch, options->machine->device->sm);
     predictor->tasks = calloc(space_count(options->space) + 1, sizeof *predictor->tasks);
-    code = predictor->tasks ? queue_open(&predictor->queue, &options->jobs, 1, err) : err_memory(err);
-    if (code)
+    rc = predictor->tasks ? queue_open(&predictor->queue, &options->jobs, 1, err) : err_memory(err);
+    if (rc)
         predictor_close(predictor);
     else
         *out = predictor;
-    return code;
+    return rc;
 }
 
 void predictor_close(struct predictor *predictor)

@@ -49,31 +49,31 @@ static int predict_code(struct ranked *out, struct analysis *expectation,
     const struct cubin_kernel *kernel;
     struct cubin cubin;
     char reason[256];
-    int code = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, "compiled code", err);
+    int rc = cubin_init(&cubin, compiled->cubin, compiled->cubin_bytes, "compiled code", err);
 
-    if (code)
-        return code;
-    code = cubin_find(&kernel, &cubin, compiled->entry, err);
-    if (!code && !parameters_fit(reason, sizeof reason, kernel, launch)) {
+    if (rc)
+        return rc;
+    rc = cubin_find(&kernel, &cubin, compiled->entry, err);
+    if (!rc && !parameters_fit(reason, sizeof reason, kernel, launch)) {
         cubin_release(&cubin);
         return reject(out, OUTCOME_LIMITS, reason, err);
     }
-    if (!code)
-        code = launch_prepare(launch, err);
-    if (!code)
-        code = analyze(expectation, options->machine, &cubin, kernel, launch, &how, err);
-    if (!code) {
+    if (!rc)
+        rc = launch_prepare(launch, err);
+    if (!rc)
+        rc = analyze(expectation, options->machine, &cubin, kernel, launch, &how, err);
+    if (!rc) {
         out->registers = kernel->resources.registers;
         out->blocks_per_sm = expectation->occupancy.blocks;
         out->predict_s = clock_core_s() - begin;
         if (expectation->predicted)
             take_prediction(out, expectation);
         else
-            code = reject(out, expectation->occupancy.blocks ? OUTCOME_OK : OUTCOME_LIMITS,
-                          expectation->reason, err);
+            rc = reject(out, expectation->occupancy.blocks ? OUTCOME_OK : OUTCOME_LIMITS, expectation->reason,
+                        err);
     }
     cubin_release(&cubin);
-    return code;
+    return rc;
 }
 
 int rank_variant(struct ranked *out, struct analysis *expectation, const struct ranking_options *options,
@@ -83,7 +83,7 @@ int rank_variant(struct ranked *out, struct analysis *expectation, const struct 
     struct compile_result compiled = {0};
     struct compile_request request;
     char arch[16], reason[512];
-    int code;
+    int rc;
 
     out->weight = options->spec->objective.energy ? 1 : variant->weight; /* energies are not predicted */
     if (variant->outcome != OUTCOME_OK)
@@ -93,12 +93,12 @@ int rank_variant(struct ranked *out, struct analysis *expectation, const struct 
         return reject(out, OUTCOME_LIMITS, reason, err);
     device_target(arch, device->sm);
     request = request_of(variant, arch, COMPILE_DEADLINE_S);
-    code = compile_cubin(&compiled, options->compiler, &request, err);
+    rc = compile_cubin(&compiled, options->compiler, &request, err);
     out->compile_s = compiled.compile_s;
-    if (!code && compiled.outcome != OUTCOME_OK)
-        code = reject(out, compiled.outcome, compiled.diagnostic, err);
-    else if (!code)
-        code = predict_code(out, expectation, options, halt, &compiled, &variant->launch, err);
+    if (!rc && compiled.outcome != OUTCOME_OK)
+        rc = reject(out, compiled.outcome, compiled.diagnostic, err);
+    else if (!rc)
+        rc = predict_code(out, expectation, options, halt, &compiled, &variant->launch, err);
     compile_result_release(&compiled);
-    return code;
+    return rc;
 }

@@ -20,11 +20,11 @@ static int rank_and_visit(struct ranked *out, struct analysis *expectation,
                           const struct ranking_options *options, const atomic_bool *halt,
                           struct variant *variant, struct err *err)
 {
-    int code = rank_variant(out, expectation, options, halt, variant, err);
+    int rc = rank_variant(out, expectation, options, halt, variant, err);
 
-    if (!code && out->predicted && options->visit)
+    if (!rc && out->predicted && options->visit)
         options->visit(options->context, out, variant, expectation);
-    return code;
+    return rc;
 }
 
 static int check_arch(const struct ranking_options *options, struct err *err)
@@ -84,10 +84,10 @@ static int submit(struct run *run, const unsigned *choices, struct err *err)
     const struct ranking_options *options = run->options;
     struct job *job = &run->jobs[run->submitted];
     struct compile_request request;
-    int code = variant_make(&job->variant, options->spec, options->problem, choices, err);
+    int rc = variant_make(&job->variant, options->spec, options->problem, choices, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     run->submitted++;
     request = request_of(&job->variant, "", 0);
     return queue_submit_keyed(run->queue, 0, run->text ? request_code(&request, run->text) : 0, run_job, job,
@@ -98,13 +98,13 @@ static int submit(struct run *run, const unsigned *choices, struct err *err)
 static int submit_ahead(struct run *run, unsigned *choices, struct err *err)
 {
     const size_t most = (size_t)AHEAD * run->options->jobs;
-    int code = 0;
+    int rc = 0;
 
-    while (!code && run->submitted < run->count && queue_pending(run->queue, 0) < most) {
+    while (!rc && run->submitted < run->count && queue_pending(run->queue, 0) < most) {
         space_configuration(choices, run->options->space, run->rows[run->submitted].index);
-        code = submit(run, choices, err);
+        rc = submit(run, choices, err);
     }
-    return code;
+    return rc;
 }
 
 static bool is_stopped(const struct run *run)
@@ -160,17 +160,17 @@ static int run_jobs(struct run *run, unsigned *choices, struct err *err)
 {
     static const double tick_s = 0.1; /* between looks at `stop` */
     void *finished;
-    int code = 0;
+    int rc = 0;
 
-    while (!code && run->done < run->count && !is_stopped(run)) {
-        code = submit_ahead(run, choices, err);
-        if (!code && queue_wait(run->queue, &finished, tick_s)) {
-            code = finish(run, finished, err);
+    while (!rc && run->done < run->count && !is_stopped(run)) {
+        rc = submit_ahead(run, choices, err);
+        if (!rc && queue_wait(run->queue, &finished, tick_s)) {
+            rc = finish(run, finished, err);
             tell_progress(run);
         }
     }
     halt(run);
-    return code;
+    return rc;
 }
 
 static int run_open(struct run *out, const struct ranking_options *options, size_t count, struct err *err)
@@ -211,24 +211,24 @@ int ranking_one(struct ranked *out, struct analysis *expectation, const struct r
     struct ranking_options alone = *options;
     struct run run;
     void *finished;
-    int code;
+    int rc;
 
     *out = (struct ranked){.outcome = OUTCOME_OK};
     memset(expectation, 0, sizeof *expectation);
     alone.jobs = 1;
-    code = run_open(&run, &alone, 1, err);
-    if (!code) {
+    rc = run_open(&run, &alone, 1, err);
+    if (!rc) {
         run.jobs[0].expectation = expectation;
         run.jobs[0].row = out;
-        code = submit(&run, choices, err);
+        rc = submit(&run, choices, err);
     }
-    if (!code) {
+    if (!rc) {
         queue_wait(run.queue, &finished, -1);
-        code = finish(&run, finished, err);
+        rc = finish(&run, finished, err);
     }
     run_release(&run);
     free(run.rows);
-    return code;
+    return rc;
 }
 
 /* All of them -------------------------------------------------------------- */
@@ -257,17 +257,17 @@ static uint64_t stands_at(const struct map *swapped, uint64_t place)
 static int draw(struct ranked *rows, size_t count, uint64_t space, struct err *err)
 {
     struct map swapped = {0};
-    int code = 0;
+    int rc = 0;
 
-    for (size_t i = 0; i < count && !code; i++) {
+    for (size_t i = 0; i < count && !rc; i++) {
         const uint64_t other = i + hash_random(1, i) % (space - i);
         void *mine = (void *)(uintptr_t)(stands_at(&swapped, i) + 1);
 
         rows[i].index = stands_at(&swapped, other);
-        code = map_put(&swapped, other, mine, err);
+        rc = map_put(&swapped, other, mine, err);
     }
     map_release(&swapped);
-    return code;
+    return rc;
 }
 
 /* Keeps the rows that are done, in order. */
@@ -288,16 +288,16 @@ static int rank_all(struct run *run, uint64_t space, struct err *err)
 {
     const uint64_t *indices = run->options->indices;
     unsigned *choices = calloc(run->options->spec->parameter_count, sizeof *choices);
-    int code = choices ? 0 : err_memory(err);
+    int rc = choices ? 0 : err_memory(err);
 
-    for (size_t i = 0; !code && indices && i < run->count; i++)
+    for (size_t i = 0; !rc && indices && i < run->count; i++)
         run->rows[i].index = indices[i];
-    if (!code && !indices)
-        code = draw(run->rows, run->count, space, err);
-    if (!code)
-        code = run_jobs(run, choices, err);
+    if (!rc && !indices)
+        rc = draw(run->rows, run->count, space, err);
+    if (!rc)
+        rc = run_jobs(run, choices, err);
     free(choices);
-    return code;
+    return rc;
 }
 
 int ranking_make(struct ranking *out, const struct ranking_options *options, struct err *err)
@@ -305,22 +305,22 @@ int ranking_make(struct ranking *out, const struct ranking_options *options, str
     const uint64_t space = space_count(options->space);
     const bool all = !options->indices && (!options->count || options->count > space);
     struct run run;
-    int code;
+    int rc;
 
     *out = (struct ranking){0};
-    code = run_open(&run, options, all ? space : options->count, err);
-    if (!code)
-        code = rank_all(&run, space, err);
+    rc = run_open(&run, options, all ? space : options->count, err);
+    if (!rc)
+        rc = rank_all(&run, space, err);
     out->rows = run.rows;
     out->total = run.count;
-    if (!code)
+    if (!rc)
         take_rows(out, &run);
     else
         out->count = run.rows ? run.count : 0;
     run_release(&run);
-    if (code)
+    if (rc)
         ranking_release(out);
-    return code;
+    return rc;
 }
 
 void ranking_release(struct ranking *ranking)

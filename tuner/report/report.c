@@ -19,12 +19,12 @@ static int copy_file(FILE *out, const char *folder, const char *name, struct err
 {
     char path[PATH_MAX], *text;
     size_t size;
-    int code;
+    int rc;
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    code = file_read(&text, &size, path, err);
-    if (code)
-        return code;
+    rc = file_read(&text, &size, path, err);
+    if (rc)
+        return rc;
     fwrite(text, 1, size, out);
     free(text);
     return 0;
@@ -46,25 +46,25 @@ int report_check(const char *folder, struct err *err)
 
 static int write_scripts(FILE *out, const char *folder, struct err *err)
 {
-    int code;
+    int rc;
 
     fputs("<script>\n", out);
-    code = copy_file(out, folder, library, err);
+    rc = copy_file(out, folder, library, err);
     fputs("\n</script>\n<script>\n", out);
-    for (size_t s = 0; s < sizeof scripts / sizeof *scripts && !code; s++)
-        code = copy_file(out, folder, scripts[s], err);
+    for (size_t s = 0; s < sizeof scripts / sizeof *scripts && !rc; s++)
+        rc = copy_file(out, folder, scripts[s], err);
     fputs("</script>\n", out);
-    return code;
+    return rc;
 }
 
 static int write_data(FILE *out, const struct report_options *options, struct err *err)
 {
     struct json *data;
     char *text;
-    int code = report_data(&data, options, err);
+    int rc = report_data(&data, options, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     text = js_text(data, JS_LINE);
     js_free(data);
     if (!text)
@@ -92,23 +92,23 @@ static void write_title(FILE *out, const struct js_at *head)
 
 static int write_page(FILE *out, const struct report_options *options, struct err *err)
 {
-    int code;
+    int rc;
 
     write_title(out, &options->problems[0].head);
     fputs("<style>\n", out);
-    code = copy_file(out, options->assets, "style.css", err);
+    rc = copy_file(out, options->assets, "style.css", err);
     fputs("</style>\n</head>\n<body>\n<main id=\"page\"></main>\n<div id=\"tip\" role=\"tooltip\"></div>\n"
           "<noscript>This page draws its charts with JavaScript.</noscript>\n<!--\n",
           out);
-    if (!code)
-        code = copy_file(out, options->assets, "d3-licence.txt", err);
+    if (!rc)
+        rc = copy_file(out, options->assets, "d3-licence.txt", err);
     fputs("-->\n", out);
-    if (!code)
-        code = write_data(out, options, err);
-    if (!code)
-        code = write_scripts(out, options->assets, err);
+    if (!rc)
+        rc = write_data(out, options, err);
+    if (!rc)
+        rc = write_scripts(out, options->assets, err);
     fputs("</body>\n</html>\n", out);
-    return code;
+    return rc;
 }
 
 static int check_records(const struct report_options *options, struct err *err)
@@ -124,9 +124,9 @@ static int check_records(const struct report_options *options, struct err *err)
 
 int report_page(FILE *out, const struct report_options *options, struct err *err)
 {
-    int code = check_records(options, err);
+    int rc = check_records(options, err);
 
-    if (!code)
-        code = report_check(options->assets, err);
-    return code ? code : write_page(out, options, err);
+    if (!rc)
+        rc = report_check(options->assets, err);
+    return rc ? rc : write_page(out, options, err);
 }

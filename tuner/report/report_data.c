@@ -143,7 +143,7 @@ static int problem_data(struct json **out, const struct report_problem *problem,
 {
     struct json *object = js_new_object();
     struct js_at own = {0};
-    int code;
+    int rc;
 
     *out = NULL;
     js_find(&own, &problem->head, "occutune");
@@ -154,26 +154,26 @@ static int problem_data(struct json **out, const struct report_problem *problem,
         set_decision(object, problem->decision) ||
         js_set_string(object, "journal", base_name(problem->source)) ||
         js_set_bool(object, "replay", problem->replay))
-        code = err_memory(err);
+        rc = err_memory(err);
     else
-        code = report_columns(object, problem, messages, err);
-    *out = js_unless(code, object);
-    return code;
+        rc = report_columns(object, problem, messages, err);
+    *out = js_unless(rc, object);
+    return rc;
 }
 
 static int set_problems(struct json *out, const struct report_options *options, struct err *err)
 {
     struct json *list = js_new_array(), *messages = js_new_array(), *problem;
-    int code = list && messages ? 0 : err_memory(err);
+    int rc = list && messages ? 0 : err_memory(err);
 
-    for (size_t i = 0; i < options->problem_count && !code; i++) {
-        code = problem_data(&problem, &options->problems[i], messages, err);
-        if (!code && js_append(list, problem))
-            code = err_memory(err);
+    for (size_t i = 0; i < options->problem_count && !rc; i++) {
+        rc = problem_data(&problem, &options->problems[i], messages, err);
+        if (!rc && js_append(list, problem))
+            rc = err_memory(err);
     }
     if (js_set(out, "problems", list) | js_set(out, "messages", messages))
-        code = err_memory(err);
-    return code;
+        rc = err_memory(err);
+    return rc;
 }
 
 /* The whole ---------------------------------------------------------------- */
@@ -234,7 +234,7 @@ static int set_title(struct json *out, const struct report_options *options)
 int report_data(struct json **out, const struct report_options *options, struct err *err)
 {
     struct json *object = js_new_object();
-    int code = 0;
+    int rc = 0;
 
     *out = NULL;
     if (!object || set_title(object, options) | set_list(object, "outcomes", outcome_name, OUTCOME_COUNT) |
@@ -243,9 +243,9 @@ int report_data(struct json **out, const struct report_options *options, struct 
                        js_set_string(object, "version", options->version) |
                        js_set_bool(object, "live", options->live) |
                        set_copy(object, "signature", options->signature))
-        code = err_memory(err);
-    if (!code)
-        code = set_problems(object, options, err);
-    *out = js_unless(code, object);
-    return code;
+        rc = err_memory(err);
+    if (!rc)
+        rc = set_problems(object, options, err);
+    *out = js_unless(rc, object);
+    return rc;
 }

@@ -91,24 +91,24 @@ static int add_pruned(struct table *table, const struct report_problem *problem,
 {
     const char **keys = malloc((problem->count + 1) * sizeof *keys);
     struct js_at entry = {0};
-    int code = keys ? 0 : err_memory(err);
+    int rc = keys ? 0 : err_memory(err);
 
-    for (size_t i = 0; i < problem->count && !code; i++)
+    for (size_t i = 0; i < problem->count && !rc; i++)
         keys[i] = problem->records[i]->key;
-    if (!code)
+    if (!rc)
         qsort(keys, problem->count, sizeof *keys, by_key);
-    while (!code && js_next(&entry, pruned)) {
+    while (!rc && js_next(&entry, pruned)) {
         struct record *record = &table->pruned[table->pruned_count];
 
         if (bsearch(&entry.key, keys, problem->count, sizeof *keys, by_key))
             continue;
-        code = read_pruned(record, &entry, err);
+        rc = read_pruned(record, &entry, err);
         table->pruned_count++;
         table->rows[table->count].rule = rule_of(&entry);
         table->rows[table->count++].record = record;
     }
     free(keys);
-    return code;
+    return rc;
 }
 
 static void table_release(struct table *table)
@@ -351,10 +351,10 @@ int report_columns(struct json *out, const struct report_problem *problem, struc
                    struct err *err)
 {
     struct table table = {.messages = messages};
-    int code = table_init(&table, problem, err);
+    int rc = table_init(&table, problem, err);
 
-    if (!code && (js_set(out, "keys", keys_of(&table)) || js_set(out, "columns", columns_of(&table))))
-        code = err_memory(err);
+    if (!rc && (js_set(out, "keys", keys_of(&table)) || js_set(out, "columns", columns_of(&table))))
+        rc = err_memory(err);
     table_release(&table);
-    return code;
+    return rc;
 }

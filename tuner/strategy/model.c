@@ -136,19 +136,19 @@ static void leave(struct member **list, size_t *count, const struct member *memb
 static int add_member(struct member **out, struct model_search *search, uint64_t index, struct err *err)
 {
     struct member *member;
-    int code = grow(search, err);
+    int rc = grow(search, err);
 
     *out = NULL;
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     member = calloc(1, sizeof *member + search->feature_count * sizeof *member->choices);
     if (!member)
         return err_memory(err);
     *member = (struct member){.index = index, .stage = COMPILING, .time_s = NAN, .asked_s = search->now_s};
-    code = map_put(&search->by_index, index, member, err);
-    if (code) {
+    rc = map_put(&search->by_index, index, member, err);
+    if (rc) {
         free(member);
-        return code;
+        return rc;
     }
     search_describe(member->choices, search, index);
     search->members[search->member_count++] = member;
@@ -302,10 +302,10 @@ static int ask_compile(struct search_step *out, struct model_search *search, uin
                        struct err *err)
 {
     struct member *member;
-    int code = add_member(&member, search, index, err);
+    int rc = add_member(&member, search, index, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     member->audit = audit;
     member->expected_s = cost_compile_s(search->cost, member->choices);
     if (!search->initial)

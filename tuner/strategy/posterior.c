@@ -68,7 +68,7 @@ static int learn_corrections(struct posterior *posterior, const struct observati
 {
     struct learn_point *points = malloc((n + 1) * sizeof *points);
     size_t i, count = 0;
-    int code;
+    int rc;
 
     if (!points)
         return err_memory(err);
@@ -78,9 +78,9 @@ static int learn_corrections(struct posterior *posterior, const struct observati
             points[count++] =
                 (struct learn_point){observations[i].prediction.limiter,
                                      observations[i].prediction.estimate_s, observations[i].time_s};
-    code = learn_from(&posterior->learned, points, count, err);
+    rc = learn_from(&posterior->learned, points, count, err);
     free(points);
-    return code;
+    return rc;
 }
 
 static double corrected(const struct posterior *posterior, const struct search_prediction *prediction)
@@ -209,19 +209,19 @@ int posterior_learn(struct posterior *posterior, const struct observation *obser
                     struct err *err)
 {
     struct surrogate_point *points;
-    int code = learn_corrections(posterior, observations, n, err);
+    int rc = learn_corrections(posterior, observations, n, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     points = malloc((n + 1) * sizeof *points);
     if (!points)
         return err_memory(err);
-    code = learn_estimates(posterior, points, observations, n, err);
-    if (!code)
-        code = learn_excess(posterior, points, observations, n, err);
+    rc = learn_estimates(posterior, points, observations, n, err);
+    if (!rc)
+        rc = learn_excess(posterior, points, observations, n, err);
     free(points);
     posterior->learned_anew++;
-    return code;
+    return rc;
 }
 
 /* What is added ------------------------------------------------------------ */

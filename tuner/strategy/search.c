@@ -11,18 +11,18 @@ struct search {
 
 int search_open(struct search **out, const struct search_options *options, struct err *err)
 {
-    int code;
+    int rc;
 
     *out = calloc(1, sizeof **out);
     if (!*out)
         return err_memory(err);
     (*out)->strategy = options->strategy;
-    code = options->strategy->open(&(*out)->state, options, err);
-    if (code) {
+    rc = options->strategy->open(&(*out)->state, options, err);
+    if (rc) {
         search_close(*out);
         *out = NULL;
     }
-    return code;
+    return rc;
 }
 
 void search_close(struct search *search)

@@ -309,12 +309,12 @@ int surrogate_new(struct surrogate **out, const struct surrogate_parameter *para
 {
     double values[SURROGATE_POINTS], found;
     struct surrogate *s;
-    int code = allocate(&s, parameters, parameter_count, n + n / ADDED, err);
+    int rc = allocate(&s, parameters, parameter_count, n + n / ADDED, err);
 
     *out = NULL;
-    if (code) {
+    if (rc) {
         surrogate_free(s);
-        return code;
+        return rc;
     }
     s->prior = prior;
     s->noise = before ? before->noise : 1e-2;

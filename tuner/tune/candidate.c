@@ -78,17 +78,17 @@ int record_explain(struct record *record, const char *text, struct err *err)
 int candidate_store(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct json *parameters;
-    int code;
+    int rc;
 
     if (!tuning->out->evaluator->measures || !tuning->journal)
         return 0;
     parameters = configuration_json(tuning->spec, candidate->choices);
     if (!parameters)
         return err_memory(err);
-    code = journal_append(tuning->journal, &candidate->record, parameters, err);
+    rc = journal_append(tuning->journal, &candidate->record, parameters, err);
     js_free(parameters);
     tuning_journal_news(tuning);
-    return code;
+    return rc;
 }
 
 /* Limits are worked out anew in every run and journalled once; so is the prediction of a record that came
@@ -158,14 +158,14 @@ static int take_best(struct tuning *tuning, const struct candidate *candidate, s
 static int settle_followers(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct candidate *follower, *next;
-    int code = 0;
+    int rc = 0;
 
-    for (follower = candidate->followers; follower && !code; follower = next) {
+    for (follower = candidate->followers; follower && !rc; follower = next) {
         next = follower->next_follower;
-        code = candidate_settle(tuning, follower, err);
+        rc = candidate_settle(tuning, follower, err);
     }
     candidate->followers = NULL;
-    return code;
+    return rc;
 }
 
 /* The outcome is known: journal it unless it came from there, count it, let go of what is not needed any
@@ -173,7 +173,7 @@ static int settle_followers(struct tuning *tuning, struct candidate *candidate, 
 int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct record *record = &candidate->record;
-    int code = 0;
+    int rc = 0;
 
     if (candidate->same_as) {
         record->time_s = candidate->same_as->record.time_s;
@@ -193,11 +193,11 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
         candidate_remember(tuning, candidate);
     }
     if (record->outcome == OUTCOME_OK && !(candidate_cost(candidate) >= tuning->best_cost))
-        code = take_best(tuning, candidate, err);
-    if (!code && !is_stored(tuning, candidate))
-        code = candidate_store(tuning, candidate, err);
+        rc = take_best(tuning, candidate, err);
+    if (!rc && !is_stored(tuning, candidate))
+        rc = candidate_store(tuning, candidate, err);
     candidate_relax(candidate);
-    return code ? code : settle_followers(tuning, candidate, err);
+    return rc ? rc : settle_followers(tuning, candidate, err);
 }
 
 int candidate_tell(struct tuning *tuning, const struct candidate *candidate, bool timed, struct err *err)
@@ -218,11 +218,11 @@ int candidate_tell(struct tuning *tuning, const struct candidate *candidate, boo
 int candidate_reject(struct tuning *tuning, struct candidate *candidate, enum outcome outcome,
                      const char *why, struct err *err)
 {
-    int code;
+    int rc;
 
     candidate->record.outcome = outcome;
-    code = record_explain(&candidate->record, why, err);
-    if (!code)
-        code = candidate_tell(tuning, candidate, false, err);
-    return code ? code : candidate_settle(tuning, candidate, err);
+    rc = record_explain(&candidate->record, why, err);
+    if (!rc)
+        rc = candidate_tell(tuning, candidate, false, err);
+    return rc ? rc : candidate_settle(tuning, candidate, err);
 }

@@ -58,17 +58,17 @@ static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate 
     const struct compile_request request = request_of(&candidate->variant, tuning->arch, 0);
     struct job_sources *sources = calloc(1, sizeof *sources);
     const struct sources_hash *hash;
-    int code = sources ? 0 : err_memory(err);
+    int rc = sources ? 0 : err_memory(err);
 
     *out = 0;
-    if (!code && !tuning->source_text)
-        code = file_read(&tuning->source_text, &tuning->source_size, request.source_path, err);
-    if (!code)
-        code = sources_list_kept(&tuning->sources_kept, &sources->files, &sources->hash, &request,
-                                 tuning->source_text, headers_patience_s, err);
-    if (code) {
+    if (!rc && !tuning->source_text)
+        rc = file_read(&tuning->source_text, &tuning->source_size, request.source_path, err);
+    if (!rc)
+        rc = sources_list_kept(&tuning->sources_kept, &sources->files, &sources->hash, &request,
+                               tuning->source_text, headers_patience_s, err);
+    if (rc) {
         job_sources_free(sources);
-        return code;
+        return rc;
     }
     hash = &sources->hash;
     if (hash->complete) {
@@ -96,16 +96,16 @@ static int is_outdated(bool *out, struct tuning *tuning, struct candidate *candi
                        const struct record *timed, struct err *err)
 {
     uint64_t reference;
-    int code;
+    int rc;
 
     *out = false;
     if (!tuning->out->evaluator->launches || !record_was_compared(timed))
         return 0;
-    code = candidate_set_reference(tuning, candidate, err);
-    if (!code)
-        code = candidate_reference_hash(&reference, tuning, candidate, err);
-    *out = !code && reference != timed->reference_hash;
-    return code;
+    rc = candidate_set_reference(tuning, candidate, err);
+    if (!rc)
+        rc = candidate_reference_hash(&reference, tuning, candidate, err);
+    *out = !rc && reference != timed->reference_hash;
+    return rc;
 }
 
 /* Looks the candidate up. Trusted: what went into its code and launch is what went into the record's. Known
@@ -118,19 +118,19 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
     const uint64_t launch = hash_u64(launch_hash(&candidate->variant.launch), tuning->protocol_hash);
     uint64_t build;
     bool same_build, outdated;
-    int code = build_hash_of(&build, tuning, candidate, err);
+    int rc = build_hash_of(&build, tuning, candidate, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     candidate->record.identified = true;
     candidate->record.build_hash = build;
     candidate->record.launch_hash = launch;
     if (!timed || was_late(timed))
         return 0;
     same_build = !found->identified || (build && found->build_hash == build);
-    code = is_outdated(&outdated, tuning, candidate, timed, err);
-    if (code)
-        return code;
+    rc = is_outdated(&outdated, tuning, candidate, timed, err);
+    if (rc)
+        return rc;
     if (outdated || (found->identified && found->launch_hash != launch)) {
         tuning->out->counts.stale++;
         return 0;
@@ -139,11 +139,11 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
         tuning->out->counts.stale++;
         return 0;
     }
-    code = adopt(candidate, timed, err);
+    rc = adopt(candidate, timed, err);
     candidate->known = true;
     candidate->trusted = same_build;
     candidate->record.build_hash = build;
-    return code;
+    return rc;
 }
 
 /* Compiling ---------------------------------------------------------------- */
@@ -155,12 +155,12 @@ static bool has_limits(const struct tuning *tuning)
 
 static int submit_compile(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
     if (!candidate->trusted && tuning->out->evaluator->launches)
-        code = reference_submit(tuning, candidate, err);
-    if (code)
-        return code;
+        rc = reference_submit(tuning, candidate, err);
+    if (rc)
+        return rc;
     candidate->submitted = true;
     candidate->job.read = candidate_read(tuning, candidate);
     candidate->job.kind = EVALUATOR_COMPILE;
@@ -177,12 +177,12 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
 {
     struct candidate *candidate;
     char reason[512];
-    int code = candidate_new(&candidate, tuning, index, err);
+    int rc = candidate_new(&candidate, tuning, index, err);
 
-    if (!code)
-        code = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
-    if (code)
-        return code;
+    if (!rc)
+        rc = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
+    if (rc)
+        return rc;
     candidate->weight = candidate->variant.weight;
     if (candidate->variant.outcome != OUTCOME_OK) {
         snprintf(reason, sizeof reason, "%s", candidate->variant.message);
@@ -192,9 +192,9 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
                                                      &candidate->variant.launch, NULL)) ||
         !device_can_launch(reason, sizeof reason, tuning->out->device.sm, &candidate->variant.launch))
         return candidate_reject(tuning, candidate, OUTCOME_LIMITS, reason, err);
-    code = look_up(tuning, candidate, err);
-    if (code)
-        return code;
+    rc = look_up(tuning, candidate, err);
+    if (rc)
+        return rc;
     if (!tuning->out->evaluator->measures && !candidate->known) {
         tuning->out->counts.missing++;
         return candidate_reject(tuning, candidate, OUTCOME_SKIPPED, "is not in the recording", err);
@@ -236,11 +236,11 @@ static int read_code(struct tuning *tuning, struct candidate *candidate, char *r
     const char *entry = candidate->job.compiled.entry;
     const struct launch *launch = &candidate->variant.launch;
     const struct code_facts *facts = &candidate->job.facts;
-    int code = candidate_facts(candidate, err);
+    int rc = candidate_facts(candidate, err);
 
     reason[0] = '\0';
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     candidate->record.code_hash = facts->hash;
     if (has_limits(tuning))
         take_resources(&candidate->record, &facts->resources, launch, &tuning->out->device.limits);
@@ -267,15 +267,15 @@ static int find_same_code(struct tuning *tuning, struct candidate *candidate, st
 
 static int follow(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    int code;
+    int rc;
 
     free(candidate->record.samples_s);
     candidate->record.samples_s = NULL;
     candidate->record.sample_count = 0;
     candidate->record.outcome = OUTCOME_SAME_CODE;
-    code = candidate_tell(tuning, candidate, false, err);
-    if (code)
-        return code;
+    rc = candidate_tell(tuning, candidate, false, err);
+    if (rc)
+        return rc;
     if (candidate->same_as->settled)
         return candidate_settle(tuning, candidate, err);
     candidate->next_follower = candidate->same_as->followers;
@@ -289,17 +289,17 @@ static int judge_code(struct tuning *tuning, struct candidate *candidate, char *
                       struct err *err)
 {
     struct record before = candidate->record;
-    int code = read_code(tuning, candidate, reason, size, err);
+    int rc = read_code(tuning, candidate, reason, size, err);
 
-    if (!code && candidate->known && before.code_hash != candidate->record.code_hash) {
+    if (!rc && candidate->known && before.code_hash != candidate->record.code_hash) {
         leave_aside(tuning, candidate, before.build_hash, before.launch_hash);
         return read_code(tuning, candidate, reason, size, err);
     }
-    if (!code && candidate->known) {
+    if (!rc && candidate->known) {
         candidate->trusted = true;
         tuning->out->counts.replayed++;
     }
-    return code;
+    return rc;
 }
 
 static void count_compiled(struct tune_counts *counts, const struct evaluator_job *job)
@@ -346,32 +346,32 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
 {
     const enum outcome *outcome = &candidate->record.outcome;
     struct search_prediction told;
-    int code = 0;
+    int rc = 0;
 
     if (reference_is(tuning, candidate))
         tuning->reference_pending = false;
     if (candidate->trusted)
         tuning->out->counts.replayed++;
-    else if (ends_compiled(&code, tuning, candidate, err))
-        return code;
+    else if (ends_compiled(&rc, tuning, candidate, err))
+        return rc;
     candidate_stamp(&candidate->record.compiled_at_s, tuning, candidate);
-    if (!code)
-        code = candidate_take_forecast(tuning, candidate, err);
-    if (!code)
-        code = find_same_code(tuning, candidate, err);
-    if (code)
-        return code;
+    if (!rc)
+        rc = candidate_take_forecast(tuning, candidate, err);
+    if (!rc)
+        rc = find_same_code(tuning, candidate, err);
+    if (rc)
+        return rc;
     told = candidate->prediction.told;
     if (candidate->same_as)
         return follow(tuning, candidate, err);
     if (*outcome == OUTCOME_LIMITS || *outcome == OUTCOME_COMPILE || *outcome == OUTCOME_CONSTRAINT) {
-        code = candidate_tell(tuning, candidate, false, err);
-        return code ? code : candidate_settle(tuning, candidate, err);
+        rc = candidate_tell(tuning, candidate, false, err);
+        return rc ? rc : candidate_settle(tuning, candidate, err);
     }
     tuning->waiting_to_time++;
-    code = energy_expect(tuning, candidate, &told, err);
-    if (code)
-        return code;
+    rc = energy_expect(tuning, candidate, &told, err);
+    if (rc)
+        return rc;
     told.bound_s *= candidate->weight;
     told.estimate_s *= candidate->weight;
     return search_tell(tuning->search, candidate->index,

@@ -74,16 +74,16 @@ int energy_expect(struct tuning *tuning, struct candidate *candidate, struct sea
     const double limit_w = tuning->out->power.limit_w;
     const double power_w = limit_w > 0 ? limit_w : usual_limit_w;
     struct err why = {0};
-    int code = 0;
+    int rc = 0;
 
     if (!tuning->spec->objective.energy || !told->predicted)
         return 0;
     told->likely = true; /* a bound of the time is none of the energy */
-    code = spec_measured_weight(&candidate->weight, tuning->spec, tuning->problem, candidate->choices,
-                                (struct spec_measured){told->estimate_s, power_w * told->estimate_s}, &why);
-    if (code == ERR_MEMORY)
+    rc = spec_measured_weight(&candidate->weight, tuning->spec, tuning->problem, candidate->choices,
+                              (struct spec_measured){told->estimate_s, power_w * told->estimate_s}, &why);
+    if (rc == ERR_MEMORY)
         return err_memory(err);
-    told->predicted = !code; /* an objective without a value there expects nothing */
+    told->predicted = !rc; /* an objective without a value there expects nothing */
     return 0;
 }
 
@@ -93,15 +93,15 @@ int energy_weigh(struct tuning *tuning, struct candidate *candidate, struct err 
     struct record *record = &candidate->record;
     struct err why = {0};
     char text[sizeof why.text + 16];
-    int code;
+    int rc;
 
     if (!tuning->spec->objective.energy || !isfinite(record->time_s))
         return 0;
-    code = spec_measured_weight(&candidate->weight, tuning->spec, tuning->problem, candidate->choices,
-                                record_measured(record), &why);
-    if (!code)
+    rc = spec_measured_weight(&candidate->weight, tuning->spec, tuning->problem, candidate->choices,
+                              record_measured(record), &why);
+    if (!rc)
         return 0;
-    if (code == ERR_MEMORY)
+    if (rc == ERR_MEMORY)
         return err_memory(err);
     record->outcome = OUTCOME_CONSTRAINT;
     snprintf(text, sizeof text, "objective: %s", why.text);
@@ -139,7 +139,7 @@ int energy_front(struct tuning *tuning, struct err *err)
 {
     struct candidate **all = malloc((tuning->candidate_count + 1) * sizeof *all);
     size_t i, n = 0;
-    int code = 0;
+    int rc = 0;
 
     if (!all)
         return err_memory(err);
@@ -152,11 +152,11 @@ int energy_front(struct tuning *tuning, struct err *err)
     n = keep_front(all, n);
     tuning->out->front = calloc(n + 1, sizeof *tuning->out->front);
     if (!tuning->out->front)
-        code = err_memory(err);
-    for (i = 0; i < n && !code; i++) {
-        code = candidate_copy(&tuning->out->front[i], tuning, all[i], err);
+        rc = err_memory(err);
+    for (i = 0; i < n && !rc; i++) {
+        rc = candidate_copy(&tuning->out->front[i], tuning, all[i], err);
         tuning->out->front_count = i + 1;
     }
     free(all);
-    return code;
+    return rc;
 }

@@ -105,21 +105,21 @@ static int copy_out(struct tuning *tuning, struct candidate *const *ranked, size
 {
     struct tuned *out = tuning->out;
     const struct candidate *initial = initial_of(tuning);
-    int code = 0;
+    int rc = 0;
 
     if (initial) {
         out->initial.weight = initial->weight;
         record_release(&out->initial.record);
-        code = record_copy(&out->initial.record, &initial->record, err);
+        rc = record_copy(&out->initial.record, &initial->record, err);
     }
     out->finalists = calloc(n + 1, sizeof *out->finalists);
     if (!out->finalists)
         return err_memory(err);
-    for (size_t i = 0; i < n && !code; i++) {
-        code = candidate_copy(&out->finalists[i], tuning, ranked[i], err);
+    for (size_t i = 0; i < n && !rc; i++) {
+        rc = candidate_copy(&out->finalists[i], tuning, ranked[i], err);
         out->finalist_count = i + 1;
     }
-    return code;
+    return rc;
 }
 
 /* Recorded: compiles the winner here and compares its code with the record's. */
@@ -128,18 +128,18 @@ static int check_winner(struct tuning *tuning, struct candidate *winner, struct 
     struct tuned *out = tuning->out;
     const struct compile_result *compiled = &winner->job.compiled;
     bool same = false;
-    int code;
+    int rc;
 
     if (tuning->out->evaluator->measures || !tuning->environment->compiler || !winner->record.identified)
         return 0;
-    code = candidate_revive(tuning, winner, err);
-    if (!code && compiled->outcome == OUTCOME_OK) {
-        code = candidate_facts(winner, err);
-        same = !code && winner->job.facts.hash == winner->record.code_hash;
+    rc = candidate_revive(tuning, winner, err);
+    if (!rc && compiled->outcome == OUTCOME_OK) {
+        rc = candidate_facts(winner, err);
+        same = !rc && winner->job.facts.hash == winner->record.code_hash;
     }
     candidate_relax(winner);
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     snprintf(out->nvrtc_here, sizeof out->nvrtc_here, "%s", compiler_version(tuning->environment->compiler));
     out->code_check = same ? TUNE_CHECKED : TUNE_DIFFERS;
     if (!same)
@@ -156,10 +156,10 @@ int finals_run(struct tuning *tuning, struct err *err)
     const struct candidate *initial = initial_of(tuning);
     struct candidate **ranked, *field[TUNE_FINALISTS + 1];
     size_t count, n;
-    int code = rank(&ranked, &count, tuning, err);
+    int rc = rank(&ranked, &count, tuning, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     if (!count && initial) /* limits are no failures, but where nothing else is left they are the reason */
         candidate_remember(tuning, initial);
     n = count < TUNE_FINALISTS ? count : TUNE_FINALISTS;
@@ -170,13 +170,13 @@ int finals_run(struct tuning *tuning, struct err *err)
             field[n++] = ranked[i];
     free(ranked);
     if (tuning->out->evaluator->launches && n > 1 && !all_final(field, n) && !tuning_stopped(tuning))
-        code = finals_measure(tuning, field, n, err);
+        rc = finals_measure(tuning, field, n, err);
     qsort(field, n, sizeof *field, by_cost);
-    if (!code && n) {
+    if (!rc && n) {
         tuning->out->tied = choose(field, n, finals_resolution(tuning));
-        code = check_winner(tuning, field[0], err);
-        if (!code)
-            code = candidate_foresee(tuning, field[0], err);
+        rc = check_winner(tuning, field[0], err);
+        if (!rc)
+            rc = candidate_foresee(tuning, field[0], err);
     }
-    return code ? code : copy_out(tuning, field, n, err);
+    return rc ? rc : copy_out(tuning, field, n, err);
 }

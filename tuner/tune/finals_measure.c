@@ -225,19 +225,19 @@ static int measure_round(bool *stayed, struct tuning *tuning, struct field *fiel
 {
     const size_t best = round < TUNE_FINAL_ROUNDS_LEAST ? field->n : leader(field);
     bool behind[TUNE_FINALISTS + 1] = {false};
-    int code = 0;
+    int rc = 0;
 
     for (size_t i = 0; i < field->n && best < field->n; i++)
         behind[i] = is_behind(field, best, i);
     *stayed = true;
-    for (size_t i = 0; i < field->n && !code && *stayed && !tuning_stopped(tuning); i++) {
+    for (size_t i = 0; i < field->n && !rc && *stayed && !tuning_stopped(tuning); i++) {
         if (behind[i])
             continue;
-        code = measure_again(tuning, field->candidates[i], field->sustained, &field->samples[i],
-                             &field->counts[i], err);
-        *stayed = code || !has_moved(tuning, &field->candidates[i]->job);
+        rc = measure_again(tuning, field->candidates[i], field->sustained, &field->samples[i],
+                           &field->counts[i], err);
+        *stayed = rc || !has_moved(tuning, &field->candidates[i]->job);
     }
-    return code;
+    return rc;
 }
 
 static void begin_anew(struct field *field)
@@ -254,44 +254,44 @@ static int measure_all(struct tuning *tuning, struct field *field, struct err *e
     const unsigned rounds = tuning->spec->energy ? TUNE_ENERGY_ROUNDS : TUNE_FINAL_ROUNDS;
     unsigned round, moves = 0;
     bool stayed;
-    int code = 0;
+    int rc = 0;
 
-    for (round = 0; round < rounds && !code && !tuning_stopped(tuning); round++) {
+    for (round = 0; round < rounds && !rc && !tuning_stopped(tuning); round++) {
         if (is_over(field, tuning, round))
             break;
         shuffle(field, hash_u64(tuning->options->seed, round));
-        code = measure_round(&stayed, tuning, field, round, err);
-        if (code || stayed)
+        rc = measure_round(&stayed, tuning, field, round, err);
+        if (rc || stayed)
             continue;
         tuning_message(tuning, "the GPU that measured the finals is gone: they begin anew on %s",
                        tuning->finals_on);
         begin_anew(field);
         round = (unsigned)-1;
         if (++moves == FINALS_MOVES_MOST)
-            code = err_set(err, ERR_GPU, "no GPU stays long enough to measure the finals");
+            rc = err_set(err, ERR_GPU, "no GPU stays long enough to measure the finals");
     }
-    return code;
+    return rc;
 }
 
 int finals_measure(struct tuning *tuning, struct candidate **finalists, size_t n, struct err *err)
 {
     struct field field = {.n = n, .resolution = finals_resolution(tuning)};
-    int code = 0, failed;
+    int rc = 0, failed;
 
     memcpy(field.candidates, finalists, n * sizeof *finalists);
-    for (size_t i = 0; i < n && !code; i++) {
+    for (size_t i = 0; i < n && !rc; i++) {
         field.sustained |= finalists[i]->record.throttled;
-        code = candidate_revive(tuning, finalists[i], err);
-        if (!code)
-            code = candidate_set_reference(tuning, finalists[i], err);
+        rc = candidate_revive(tuning, finalists[i], err);
+        if (!rc)
+            rc = candidate_set_reference(tuning, finalists[i], err);
     }
-    if (!code)
-        code = measure_all(tuning, &field, err);
+    if (!rc)
+        rc = measure_all(tuning, &field, err);
     for (size_t i = 0; i < n; i++) {
-        failed = code ? (free(field.samples[i]), 0)
-                      : take_finals(tuning, field.candidates[i], field.samples[i], field.counts[i], err);
-        code = code ? code : failed;
+        failed = rc ? (free(field.samples[i]), 0)
+                    : take_finals(tuning, field.candidates[i], field.samples[i], field.counts[i], err);
+        rc = rc ? rc : failed;
         candidate_relax(field.candidates[i]);
     }
-    return code;
+    return rc;
 }

@@ -21,29 +21,29 @@ static int compile_now(struct compile_result *out, const struct tuning *tuning, 
 {
     static const atomic_bool never = false;
     struct compile_request request = request_of(variant, tuning->arch, tuning->options->compile_deadline_s);
-    int code;
+    int rc;
 
     request.given_up = &never;
     turns_leave(tuning->environment->turns);
-    code = compile_cubin(out, tuning->environment->compiler, &request, err);
+    rc = compile_cubin(out, tuning->environment->compiler, &request, err);
     turns_enter(tuning->environment->turns);
-    return code;
+    return rc;
 }
 
 static int compile_reference(struct tuning *tuning, const struct variant *variant, struct err *err)
 {
     struct compile_result *result = &tuning->reference_code;
-    int code;
+    int rc;
 
     if (result->cubin)
         return 0;
     if (!tuning->environment->compiler)
         return err_set(err, ERR_MISSING, "%s", tuning->environment->compiler_err.text);
-    code = compile_now(result, tuning, variant, err);
-    if (!code)
+    rc = compile_now(result, tuning, variant, err);
+    if (!rc)
         return judge_reference(result, variant, err);
     err_prefix(err, "reference");
-    return code;
+    return rc;
 }
 
 /* One whose launch makes no sense for this candidate may never be needed: the trial tells. */
@@ -51,15 +51,15 @@ int reference_submit(struct tuning *tuning, const struct candidate *candidate, s
 {
     struct variant *variant = &tuning->reference_variant;
     struct evaluator_job *job = &tuning->reference_job;
-    int code;
+    int rc;
 
     if (tuning->spec->reference.kind != REFERENCE_KERNEL || job->variant || tuning->reference_code.cubin)
         return 0;
     variant_release(variant);
-    code = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
-                             candidate->choices, err);
-    if (code || variant->outcome != OUTCOME_OK)
-        return code;
+    rc = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
+                           candidate->choices, err);
+    if (rc || variant->outcome != OUTCOME_OK)
+        return rc;
     job->kind = EVALUATOR_COMPILE;
     job->variant = variant;
     tuning->reference_pending = true;
@@ -90,42 +90,41 @@ static int default_reference(struct tuning *tuning, struct candidate *candidate,
     struct variant *variant = &tuning->reference_default;
     uint64_t index;
     unsigned *choices;
-    int code = 0;
+    int rc = 0;
 
     if (!variant->name) {
         choices = calloc(tuning->spec->parameter_count, sizeof *choices);
-        code = choices ? space_default(&index, tuning->space, err) : err_memory(err);
-        if (!code) {
+        rc = choices ? space_default(&index, tuning->space, err) : err_memory(err);
+        if (!rc) {
             space_configuration(choices, tuning->space, index);
-            code = variant_make(variant, tuning->spec, tuning->problem, choices, err);
+            rc = variant_make(variant, tuning->spec, tuning->problem, choices, err);
         }
         free(choices);
     }
-    if (!code && variant->outcome != OUTCOME_OK)
-        code =
-            err_set(err, ERR_USAGE, "%s: the default configuration is the reference, but has no launch: %s",
-                    tuning->spec->path, variant->message);
-    if (!code)
-        code = compile_reference(tuning, variant, err);
+    if (!rc && variant->outcome != OUTCOME_OK)
+        rc = err_set(err, ERR_USAGE, "%s: the default configuration is the reference, but has no launch: %s",
+                     tuning->spec->path, variant->message);
+    if (!rc)
+        rc = compile_reference(tuning, variant, err);
     candidate->reference.launch = &variant->launch;
-    return code;
+    return rc;
 }
 
 static int kernel_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct variant *variant = &candidate->reference_variant;
-    int code;
+    int rc;
 
     variant_release(variant);
-    code = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
-                             candidate->choices, err);
+    rc = variant_reference(variant, tuning->spec, tuning->problem, tuning->out->initial.choices,
+                           candidate->choices, err);
 
-    if (!code && variant->outcome != OUTCOME_OK)
-        code = err_set(err, ERR_USAGE, "%s: reference: %s", tuning->spec->path, variant->message);
-    if (!code)
-        code = compile_reference(tuning, variant, err);
+    if (!rc && variant->outcome != OUTCOME_OK)
+        rc = err_set(err, ERR_USAGE, "%s: reference: %s", tuning->spec->path, variant->message);
+    if (!rc)
+        rc = compile_reference(tuning, variant, err);
     candidate->reference.launch = &variant->launch;
-    return code;
+    return rc;
 }
 
 static void files_reference(struct reference *out, const struct spec_reference *files, size_t problem)
@@ -142,7 +141,7 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
 {
     const struct spec_reference *reference = &tuning->spec->reference;
     const struct compile_result *compiled = &tuning->reference_code;
-    int code = 0;
+    int rc = 0;
 
     candidate->reference = (struct reference){0};
     switch (reference->kind) {
@@ -150,16 +149,16 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
         files_reference(&candidate->reference, reference, tuning->problem);
         return 0;
     case REFERENCE_KERNEL:
-        code = kernel_reference(tuning, candidate, err);
+        rc = kernel_reference(tuning, candidate, err);
         break;
     case REFERENCE_NONE:
         return 0;
     case REFERENCE_DEFAULT:
-        code = default_reference(tuning, candidate, err);
+        rc = default_reference(tuning, candidate, err);
         break;
     }
     candidate->reference.code = (struct code){compiled->cubin, compiled->cubin_bytes, compiled->entry};
-    return code;
+    return rc;
 }
 
 /* Racing keeps an exhaustive run complete and saves the others time: what is this much slower cannot win. What is slower
@@ -179,15 +178,15 @@ double candidate_rival_s(const struct tuning *tuning, const struct candidate *ca
 int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err)
 {
     struct candidate *candidate = map_find(&tuning->by_index, index);
-    int code = 0;
+    int rc = 0;
 
     candidate->audit = audit;
     candidate->job.kind = EVALUATOR_MEASURE;
     candidate->job.known = candidate->trusted ? &candidate->record : NULL;
     if (!candidate->trusted && tuning->out->evaluator->launches) {
-        code = candidate_set_reference(tuning, candidate, err);
-        if (!code)
-            code = candidate_reference_hash(&candidate->record.reference_hash, tuning, candidate, err);
+        rc = candidate_set_reference(tuning, candidate, err);
+        if (!rc)
+            rc = candidate_reference_hash(&candidate->record.reference_hash, tuning, candidate, err);
         candidate->job.reference = &candidate->reference;
         candidate->job.give_up_s = give_up_s(tuning, candidate);
         candidate->job.rival_s = candidate_rival_s(tuning, candidate);
@@ -197,7 +196,7 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
     else if (!candidate->trusted)
         tuning->out->counts.timed++;
     tuning->waiting_to_time--;
-    return code ? code : evaluator_submit(tuning->evaluator, &candidate->job, err);
+    return rc ? rc : evaluator_submit(tuning->evaluator, &candidate->job, err);
 }
 
 void candidate_take_trial(struct candidate *candidate, struct trial *trial)
@@ -238,32 +237,32 @@ int candidate_note_host(struct candidate *candidate, struct err *err)
 
 int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
     if (!candidate->trusted)
-        code = candidate_note_host(candidate, err);
-    if (!code && !candidate->trusted) {
+        rc = candidate_note_host(candidate, err);
+    if (!rc && !candidate->trusted) {
         const char *why = candidate->job.trial.outcome == OUTCOME_OK ? NULL : candidate->job.trial.message;
 
         candidate_take_trial(candidate, &candidate->job.trial);
-        code = record_explain(&candidate->record, why, err);
+        rc = record_explain(&candidate->record, why, err);
     }
-    if (!code)
-        code = energy_weigh(tuning, candidate, err);
+    if (!rc)
+        rc = energy_weigh(tuning, candidate, err);
     candidate_stamp(&candidate->record.timed_at_s, tuning, candidate);
     if (candidate->audit && candidate->record.trial_s > 0)
         tuning->out->audit_s += candidate->record.trial_s;
-    if (!code)
-        code = candidate_tell(tuning, candidate, true, err);
-    return code ? code : candidate_settle(tuning, candidate, err);
+    if (!rc)
+        rc = candidate_tell(tuning, candidate, true, err);
+    return rc ? rc : candidate_settle(tuning, candidate, err);
 }
 
 int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    int code = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
+    int rc = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     candidate->job.variant = &candidate->variant;
     return compile_now(&candidate->job.compiled, tuning, &candidate->variant, err);
 }

@@ -17,19 +17,19 @@ static const double energy_window_s = 0.75;
 static int open_space(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
-    int code = space_open(&tuning->space, tuning->spec, tuning->problem, err);
+    int rc = space_open(&tuning->space, tuning->spec, tuning->problem, err);
 
-    if (!code && tuning->options->only) {
-        code = configuration_check(tuning->spec, tuning->problem, tuning->options->only, err);
-        if (code)
+    if (!rc && tuning->options->only) {
+        rc = configuration_check(tuning->spec, tuning->problem, tuning->options->only, err);
+        if (rc)
             err_prefix(err, "%s: the configuration", tuning->spec->path);
     }
-    if (!code && !tuning->options->only)
-        code = space_default(&out->initial.index, tuning->space, err);
-    if (!code && !tuning->options->only)
-        code = space_launchable(tuning->space, tuning->spec, tuning->problem, err);
-    if (code)
-        return code;
+    if (!rc && !tuning->options->only)
+        rc = space_default(&out->initial.index, tuning->space, err);
+    if (!rc && !tuning->options->only)
+        rc = space_launchable(tuning->space, tuning->spec, tuning->problem, err);
+    if (rc)
+        return rc;
     out->counts.combinations = space_combinations(tuning->space);
     out->counts.valid = space_count(tuning->space);
     out->initial.choices = calloc(tuning->spec->parameter_count, sizeof *out->initial.choices);
@@ -79,10 +79,10 @@ static int check_memory(const struct tuning *tuning, struct err *err)
     const double memory = (double)tuning->out->device.limits.memory_bytes;
     struct variant variant;
     double bytes = 0;
-    int code = variant_make(&variant, tuning->spec, tuning->problem, tuning->out->initial.choices, err);
+    int rc = variant_make(&variant, tuning->spec, tuning->problem, tuning->out->initial.choices, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     for (size_t a = 0; a < variant.launch.argument_count; a++)
         if (argument_is_buffer(&variant.launch.arguments[a]))
             bytes += (double)argument_memory_bytes(&variant.launch.arguments[a]);
@@ -100,22 +100,22 @@ static int open_live(struct tuning *tuning, struct err *err)
     struct tuned *out = tuning->out;
     struct json *head;
     char device[160];
-    int code;
+    int rc;
 
     if (!tuning->environment->compiler)
         return err_set(err, ERR_MISSING, "%s", tuning->environment->compiler_err.text);
-    code = device_copy(&out->device, &tuning->environment->device, err);
-    if (code)
-        return code;
+    rc = device_copy(&out->device, &tuning->environment->device, err);
+    if (rc)
+        return rc;
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", compiler_version(tuning->environment->compiler));
     device_target(tuning->arch, out->device.sm);
-    code = compiler_check_arch(tuning->environment->compiler, tuning->arch, err);
-    if (!code)
-        code = check_memory(tuning, err);
-    if (!code)
-        code = energy_live(tuning, err);
-    if (code || tuning->options->only || (tuning->options->questions && !tuning->options->journal))
-        return code;
+    rc = compiler_check_arch(tuning->environment->compiler, tuning->arch, err);
+    if (!rc)
+        rc = check_memory(tuning, err);
+    if (!rc)
+        rc = energy_live(tuning, err);
+    if (rc || tuning->options->only || (tuning->options->questions && !tuning->options->journal))
+        return rc;
     journal_device(device, tuning->environment);
     if (tuning->options->journal)
         snprintf(out->journal, sizeof out->journal, "%s", tuning->options->journal);
@@ -123,13 +123,13 @@ static int open_live(struct tuning *tuning, struct err *err)
         journal_name(out->journal, sizeof out->journal, tuning->spec, tuning->problem, device, "journal");
     if (file_same(out->journal, tuning->spec->path))
         return err_set(err, ERR_USAGE, "%s: is the spec: name another file with --journal", out->journal);
-    code = metadata_new(&head, tuning->spec, tuning->problem, &out->device, &out->power, out->nvrtc,
-                        &tuning->protocol, err);
-    if (code)
-        return code;
-    code = journal_open(&tuning->journal, out->journal, head, err);
+    rc = metadata_new(&head, tuning->spec, tuning->problem, &out->device, &out->power, out->nvrtc,
+                      &tuning->protocol, err);
+    if (rc)
+        return rc;
+    rc = journal_open(&tuning->journal, out->journal, head, err);
     js_free(head);
-    return code;
+    return rc;
 }
 
 void tuning_journal_news(struct tuning *tuning)
@@ -149,19 +149,19 @@ static int open_recorded(struct tuning *tuning, struct err *err)
     struct metadata metadata;
     struct err why = {0};
     char doubt[1024];
-    int code;
+    int rc;
 
     if (tuning->options->recorded && tuning->options->journal)
         return err_set(err, ERR_USAGE,
                        "%s: no journal is written where the times come from a recording: leave one of the "
                        "two out",
                        tuning->options->journal);
-    code = recording_open(&tuning->journal, tuning->options->recorded, tuning->spec, tuning->problem,
-                          tuning->options->device, &why);
-    if (code == ERR_MISSING)
+    rc = recording_open(&tuning->journal, tuning->options->recorded, tuning->spec, tuning->problem,
+                        tuning->options->device, &why);
+    if (rc == ERR_MISSING)
         return err_set(err, ERR_MISSING, "%s, and %s", tuning->environment->worker_err.text, why.text);
-    if (code)
-        return err_set(err, (enum err_code)code, "%s", why.text);
+    if (rc)
+        return err_set(err, (enum err_code)rc, "%s", why.text);
     if (tuning->options->journal)
         tuning_message(tuning,
                        "%s: is not written, since the times come from the recording %s; --recorded takes "
@@ -177,7 +177,7 @@ static int open_recorded(struct tuning *tuning, struct err *err)
     if (journal_foreign(tuning->journal))
         snprintf(out->device.name, sizeof out->device.name, "%s", metadata.device_name);
     else
-        code = metadata_device(&out->device, tuning->journal, err);
+        rc = metadata_device(&out->device, tuning->journal, err);
     journal_name(tuning->replay, sizeof tuning->replay, tuning->spec, tuning->problem, out->device.name,
                  "replay");
     snprintf(out->nvrtc, sizeof out->nvrtc, "%s", metadata.nvrtc);
@@ -187,14 +187,14 @@ static int open_recorded(struct tuning *tuning, struct err *err)
         snprintf(tuning->arch, sizeof tuning->arch, "sm_%u", out->device.sm);
     snprintf(out->journal, sizeof out->journal, "%s", journal_path(tuning->journal));
     memcpy(out->recorded_date, metadata.date, sizeof out->recorded_date);
-    return code ? code : energy_recorded(tuning, err);
+    return rc ? rc : energy_recorded(tuning, err);
 }
 
 static int open_journal(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
     char line[sizeof err->text];
-    int code;
+    int rc;
 
     if (tuning->options->questions)
         out->evaluator = &evaluator_asked;
@@ -205,9 +205,9 @@ static int open_journal(struct tuning *tuning, struct err *err)
     if (out->evaluator == &evaluator_recorded && tuning->environment->fleet)
         tuning_message(tuning, "the times come from a recording: workers elsewhere have nothing to do");
     device_init(&out->device);
-    code = out->evaluator->measures ? open_live(tuning, err) : open_recorded(tuning, err);
-    if (code)
-        return code;
+    rc = out->evaluator->measures ? open_live(tuning, err) : open_recorded(tuning, err);
+    if (rc)
+        return rc;
     if (out->evaluator->measures && tuning->options->simulated_cores)
         tuning_message(
             tuning, "--cores: nothing is simulated where times are live; -j sets the threads that compile");
@@ -250,10 +250,10 @@ static int open_search(struct tuning *tuning, struct err *err)
                                                 .share = environment->share,
                                                 .kind = environment->kind,
                                                 .warm = !tuning->spec->cold};
-    int code = evaluator_open(&tuning->evaluator, &evaluator, err);
+    int rc = evaluator_open(&tuning->evaluator, &evaluator, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     search.cores = evaluator_cores(tuning->evaluator);
     return search_open(&tuning->search, &search, err);
 }
@@ -272,15 +272,15 @@ static void set_protocol(struct tuning *tuning)
 
 int tuning_open(struct tuning *tuning, struct err *err)
 {
-    int code;
+    int rc;
 
     set_protocol(tuning);
-    code = open_space(tuning, err);
-    if (!code)
-        code = open_journal(tuning, err);
-    if (!code)
-        code = predicting_open(tuning, err);
-    if (!code)
-        code = reference_prepare(tuning, err);
-    return code ? code : open_search(tuning, err);
+    rc = open_space(tuning, err);
+    if (!rc)
+        rc = open_journal(tuning, err);
+    if (!rc)
+        rc = predicting_open(tuning, err);
+    if (!rc)
+        rc = reference_prepare(tuning, err);
+    return rc ? rc : open_search(tuning, err);
 }

@@ -76,13 +76,13 @@ struct launch *candidate_read(const struct tuning *tuning, struct candidate *can
 static int compare_code(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     const struct compile_result *compiled = &candidate->job.compiled;
-    int code;
+    int rc;
 
     if (!candidate->trusted || !candidate->record.identified || !(compiled->cubin || compiled->packed))
         return 0;
-    code = candidate_facts(candidate, err);
-    if (code)
-        return code;
+    rc = candidate_facts(candidate, err);
+    if (rc)
+        return rc;
     tuning->out->counts.read++;
     tuning->out->counts.read_differently += candidate->job.facts.hash != candidate->record.code_hash;
     return 0;
@@ -123,16 +123,16 @@ int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, 
 
 int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    int code = 0;
+    int rc = 0;
 
     if (!tuning->has_machine || candidate->prediction.told.predicted || candidate->prediction.reason[0])
         return 0;
-    code = candidate_revive(tuning, candidate, err);
-    if (!code && candidate->job.compiled.outcome == OUTCOME_OK)
-        code = predict_compiled(&candidate->prediction, &tuning->machine, &candidate->job.compiled,
-                                &candidate->variant.launch, !tuning->spec->cold, NULL, err);
-    if (!code && candidate->prediction.told.predicted)
+    rc = candidate_revive(tuning, candidate, err);
+    if (!rc && candidate->job.compiled.outcome == OUTCOME_OK)
+        rc = predict_compiled(&candidate->prediction, &tuning->machine, &candidate->job.compiled,
+                              &candidate->variant.launch, !tuning->spec->cold, NULL, err);
+    if (!rc && candidate->prediction.told.predicted)
         take_prediction(&candidate->record.prediction, &candidate->prediction);
     candidate_relax(candidate);
-    return code;
+    return rc;
 }

@@ -123,7 +123,7 @@ int pruned_json(struct json **out, const struct tuning *tuning, struct err *err)
     const struct tune_counts *counts = &tuning->out->counts;
     const struct search_summary *summary = &tuning->out->search;
     struct json *object, *cuts = NULL;
-    int code = 0;
+    int rc = 0;
 
     *out = NULL;
     if (!counts->outcomes[OUTCOME_SKIPPED] && !counts->outcomes[OUTCOME_PRUNED])
@@ -131,11 +131,11 @@ int pruned_json(struct json **out, const struct tuning *tuning, struct err *err)
     object = js_new_object();
     if (!object || js_set_integer(object, "skipped", (int64_t)counts->outcomes[OUTCOME_SKIPPED]) ||
         js_set_integer(object, "not_compiled", (int64_t)summary->not_compiled))
-        code = err_memory(err);
-    if (!code)
-        code = cuts_json(&cuts, tuning, err);
-    if (!code && js_set(object, "pruned", cuts))
-        code = err_memory(err);
-    *out = js_unless(code, object);
-    return code;
+        rc = err_memory(err);
+    if (!rc)
+        rc = cuts_json(&cuts, tuning, err);
+    if (!rc && js_set(object, "pruned", cuts))
+        rc = err_memory(err);
+    *out = js_unless(rc, object);
+    return rc;
 }

@@ -41,7 +41,7 @@ int tuning_show(struct tuning *tuning, const struct json *not_timed, bool finish
     const double began_s = clock_wall_s();
     struct tune_result *results;
     double ended_s;
-    int code;
+    int rc;
 
     if (!options->view || !tuning->journal)
         return 0;
@@ -52,11 +52,11 @@ int tuning_show(struct tuning *tuning, const struct json *not_timed, bool finish
         return err_memory(err);
     view.head = journal_head(tuning->journal);
     view.results = results;
-    code = options->view(options->view_context, &view, err);
+    rc = options->view(options->view_context, &view, err);
     ended_s = clock_wall_s();
     tuning->next_view_s = ended_s + fmax(options->view_s, CHEAP * (ended_s - began_s));
     free(results);
-    return code;
+    return rc;
 }
 
 /* As a file ---------------------------------------------------------------- */
@@ -78,15 +78,14 @@ static int append_all(struct journal *journal, const struct tune_view *view, con
                       struct err *err)
 {
     struct json *parameters;
-    int code = 0;
+    int rc = 0;
 
-    for (size_t i = 0; i < view->count && !code; i++) {
+    for (size_t i = 0; i < view->count && !rc; i++) {
         parameters = configuration_json(spec, view->results[i].choices);
-        code =
-            parameters ? journal_append(journal, view->results[i].record, parameters, err) : err_memory(err);
+        rc = parameters ? journal_append(journal, view->results[i].record, parameters, err) : err_memory(err);
         js_free(parameters);
     }
-    return code;
+    return rc;
 }
 
 int tune_view_write(const char *path, const struct tune_view *view, const struct spec *spec, struct err *err)
@@ -94,25 +93,25 @@ int tune_view_write(const char *path, const struct tune_view *view, const struct
     char part[PATH_MAX];
     struct json *head = replay_head(&view->head);
     struct journal *journal = NULL;
-    int code = head ? 0 : err_memory(err);
+    int rc = head ? 0 : err_memory(err);
 
-    if (!code && snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
-        code = err_set(err, ERR_USAGE, "%s: the name is too long", path);
-    if (!code) {
+    if (!rc && snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
+        rc = err_set(err, ERR_USAGE, "%s: the name is too long", path);
+    if (!rc) {
         unlink(part); /* of a run that was killed */
-        code = journal_open(&journal, part, head, err);
+        rc = journal_open(&journal, part, head, err);
     }
-    if (!code) {
-        code = append_all(journal, view, spec, err);
-        if (code)
+    if (!rc) {
+        rc = append_all(journal, view, spec, err);
+        if (rc)
             journal_free(journal);
         else
-            code = journal_close(journal, view->not_timed, err);
+            rc = journal_close(journal, view->not_timed, err);
     }
     js_free(head);
-    if (!code && rename(part, path))
-        code = err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
-    if (code)
+    if (!rc && rename(part, path))
+        rc = err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(errno));
+    if (rc)
         unlink(part);
-    return code;
+    return rc;
 }

@@ -77,7 +77,7 @@ static void a_failing_disk_leaves_old_or_new(void **state)
 {
     char big[5000];
     struct err err;
-    int code;
+    int rc;
 
     memset(big, 'b', sizeof big - 1);
     big[sizeof big - 1] = '\0';
@@ -87,12 +87,12 @@ static void a_failing_disk_leaves_old_or_new(void **state)
             write_ok("old");
             err = (struct err){0};
             disk_start(nth, (enum disk_fault)fault);
-            code = file_write(path, big, sizeof big - 1, &err);
-            if (code) {
-                assert_int_equal(code, ERR_SYSTEM);
+            rc = file_write(path, big, sizeof big - 1, &err);
+            if (rc) {
+                assert_int_equal(rc, ERR_SYSTEM);
                 assert_non_null(strstr(err.text, ": cannot be written: "));
             }
-            check_holds(big, code ? "old" : NULL);
+            check_holds(big, rc ? "old" : NULL);
             assert_int_equal(files_here(), 1);
         }
 }

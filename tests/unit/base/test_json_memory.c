@@ -44,13 +44,13 @@ static void what_is_read_is_whole(void **state)
 
     for (n = 0;; n++) {
         struct err err = {0};
-        int code;
+        int rc;
 
         countdown = n;
-        code = js_read_text(&json, text, strlen(text), "text", &err);
+        rc = js_read_text(&json, text, strlen(text), "text", &err);
         if (countdown >= 0)
             break;
-        assert_int_equal(code, ERR_MEMORY);
+        assert_int_equal(rc, ERR_MEMORY);
         assert_string_equal(err.text, "out of memory");
         assert_null(json);
     }

@@ -6,7 +6,7 @@ static int check(const char *parameters, const char *grid, struct err *err)
     struct space *space;
     struct spec spec;
     char text[700];
-    int code;
+    int rc;
 
     snprintf(text, sizeof text,
              "{\"kernel\": {\"file\": \"tests/data/spec/kernel.cu\", \"name\": \"k\"}, \"parameters\": %s, "
@@ -15,10 +15,10 @@ static int check(const char *parameters, const char *grid, struct err *err)
              parameters, grid);
     assert_int_equal(spec_read_text(&spec, text, strlen(text), "t.json", SPEC_WHOLE, NULL, 0, NULL), 0);
     assert_int_equal(space_open(&space, &spec, 0, NULL), 0);
-    code = space_launchable(space, &spec, 0, err);
+    rc = space_launchable(space, &spec, 0, err);
     space_close(space);
     spec_release(&spec);
-    return code;
+    return rc;
 }
 
 static void no_launch_anywhere_is_the_problems_fault(void **state)

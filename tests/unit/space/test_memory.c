@@ -13,12 +13,12 @@ static const char path[] = "tests/data/variant/whole.json";
 static int read_spec(struct err *err)
 {
     struct spec spec;
-    int code = spec_read(&spec, path, SPEC_WHOLE, NULL, 0, err);
+    int rc = spec_read(&spec, path, SPEC_WHOLE, NULL, 0, err);
 
-    if (code)
+    if (rc)
         assert_null(spec.document);
     spec_release(&spec);
-    return code;
+    return rc;
 }
 
 static int read_listed(struct err *err)
@@ -27,15 +27,15 @@ static int read_listed(struct err *err)
                                "\"configurations\": [[2, 3], [1, 1], [2, 1]]}";
     struct space *space = NULL;
     struct spec spec;
-    int code = spec_read_text(&spec, text, sizeof text - 1, "listed", SPEC_SPACE, NULL, 0, err);
+    int rc = spec_read_text(&spec, text, sizeof text - 1, "listed", SPEC_SPACE, NULL, 0, err);
 
-    if (!code)
-        code = space_open(&space, &spec, 0, err);
-    if (!code)
+    if (!rc)
+        rc = space_open(&space, &spec, 0, err);
+    if (!rc)
         assert_int_equal(space_count(space), 3);
     space_close(space);
     spec_release(&spec);
-    return code;
+    return rc;
 }
 
 static struct spec whole;
@@ -43,26 +43,26 @@ static struct spec whole;
 static int open_space(struct err *err)
 {
     struct space *space;
-    int code = space_open(&space, &whole, 0, err);
+    int rc = space_open(&space, &whole, 0, err);
 
-    if (code)
+    if (rc)
         assert_null(space);
     space_close(space);
-    return code;
+    return rc;
 }
 
 static int make_variant(struct err *err)
 {
     unsigned choices[SPEC_PARAMETERS_MAX] = {0};
     struct variant variant;
-    int code = variant_make(&variant, &whole, 0, choices, err);
+    int rc = variant_make(&variant, &whole, 0, choices, err);
 
-    if (!code)
-        code = launch_prepare(&variant.launch, err);
+    if (!rc)
+        rc = launch_prepare(&variant.launch, err);
     else
         assert_null(variant.options);
     variant_release(&variant);
-    return code;
+    return rc;
 }
 
 static int send_launch(struct err *err)
@@ -72,30 +72,30 @@ static int send_launch(struct err *err)
     struct launch back;
     struct json *json;
     struct js_at at;
-    int code = variant_make(&variant, &whole, 0, choices, err);
+    int rc = variant_make(&variant, &whole, 0, choices, err);
 
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     json = launch_to_json(&variant.launch);
     variant_release(&variant);
     if (!json)
         return err_memory(err);
     at = js_root(json, "launch");
-    code = launch_from_json(&back, &at, err);
+    rc = launch_from_json(&back, &at, err);
     js_free(json);
     launch_release(&back);
-    return code;
+    return rc;
 }
 
 static int write_key(struct err *err)
 {
     static const unsigned choices[SPEC_PARAMETERS_MAX] = {0};
     char *key = configuration_key(&whole, choices), *text = key ? configuration_text(&whole, choices) : NULL;
-    const int code = key && text ? 0 : err_memory(err);
+    const int rc = key && text ? 0 : err_memory(err);
 
     free(key);
     free(text);
-    return code;
+    return rc;
 }
 
 static void do_nothing(void *argument)
@@ -107,14 +107,14 @@ static int run_queue(struct err *err)
     static const unsigned threads[] = {1, 1};
     struct queue *queue;
     void *argument;
-    int code = queue_open(&queue, threads, 2, err);
+    int rc = queue_open(&queue, threads, 2, err);
 
-    if (!code)
-        code = queue_submit(queue, 0, do_nothing, NULL, err);
-    if (!code)
+    if (!rc)
+        rc = queue_submit(queue, 0, do_nothing, NULL, err);
+    if (!rc)
         queue_wait(queue, &argument, -1);
     queue_close(queue);
-    return code;
+    return rc;
 }
 
 static void every_allocation_may_fail(void **state)

@@ -42,15 +42,15 @@ static bool case_holds(const char *name)
     char wanted[1024];
     struct err err = {0};
     struct spec spec;
-    int code = spec_read(&spec, "spec.json", SPEC_WHOLE, NULL, 0, &err);
+    int rc = spec_read(&spec, "spec.json", SPEC_WHOLE, NULL, 0, &err);
 
     spec_release(&spec);
     if (getenv("OCCUTUNE_REFRESH"))
         write_line("expected", err.text);
     read_line(wanted, sizeof wanted, "expected");
-    if (code == ERR_USAGE && !strcmp(err.text, wanted))
+    if (rc == ERR_USAGE && !strcmp(err.text, wanted))
         return true;
-    print_error("%s: code %d\n   got: %s\nwanted: %s\n", name, code, err.text, wanted);
+    print_error("%s: code %d\n   got: %s\nwanted: %s\n", name, rc, err.text, wanted);
     return false;
 }
 

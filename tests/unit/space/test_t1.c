@@ -93,16 +93,16 @@ static int convert(struct json **out, const char *text, struct err *err)
 {
     struct json *document;
     struct js_at root;
-    int code = js_read_text(&document, text, strlen(text), "t1.json", err);
+    int rc = js_read_text(&document, text, strlen(text), "t1.json", err);
 
     *out = NULL;
-    if (code)
-        return code;
+    if (rc)
+        return rc;
     root = js_root(document, "t1.json");
     assert_true(t1_is(&root));
-    code = t1_to_spec(out, &root, err);
+    rc = t1_to_spec(out, &root, err);
     js_free(document);
-    return code;
+    return rc;
 }
 
 static const char whole[] =
@@ -210,12 +210,12 @@ static int everything(struct err *err)
 {
     char text[4096];
     struct json *spec;
-    int code;
+    int rc;
 
     make_text(text, sizeof text, "[32, 64] + [2**i for i in range(3)]", whole);
-    code = convert(&spec, text, err);
+    rc = convert(&spec, text, err);
     js_free(spec);
-    return code;
+    return rc;
 }
 
 static void allocations_may_fail(void **state)

@@ -11,17 +11,17 @@ static int choose(struct err *err)
     const struct decision *const only = &decision;
     struct chooser chooser;
     struct choice choice;
-    int code = chooser_init(&chooser, made_path("spec.json"), &only, 1, NULL, NULL, err);
+    int rc = chooser_init(&chooser, made_path("spec.json"), &only, 1, NULL, NULL, err);
 
-    if (code)
-        return code;
-    code = chooser_find(&choice, &chooser, "first-gpu", 90, &(double){8192}, err);
-    if (!code) {
+    if (rc)
+        return rc;
+    rc = chooser_find(&choice, &chooser, "first-gpu", 90, &(double){8192}, err);
+    if (!rc) {
         assert_int_equal(choice.fit, CHOICE_NEAREST);
         assert_int_equal(choice.launch.block[0], 64);
     }
     chooser_release(&chooser);
-    return code;
+    return rc;
 }
 
 static void survives_every_failure(void **state)

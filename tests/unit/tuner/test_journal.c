@@ -216,17 +216,17 @@ static void keeps_all_when_the_disk_is_full(void **state)
     struct rlimit old, small;
     struct err err = {0};
     char line[256];
-    int n = 0, code;
+    int n = 0, rc;
     size_t kept;
 
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &old);
     small = (struct rlimit){4096, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
-    while ((code = append(journal, ++n, 1e-3, &err)) == 0 && n < 1000)
+    while ((rc = append(journal, ++n, 1e-3, &err)) == 0 && n < 1000)
         ;
     setrlimit(RLIMIT_FSIZE, &old);
-    assert_int_equal(code, ERR_SYSTEM);
+    assert_int_equal(rc, ERR_SYSTEM);
     assert_non_null(strstr(err.text, "cannot be written"));
     journal_free(journal);
     journal = read_ok();

@@ -1,13 +1,13 @@
 /* Journals as they come: damaged ones, other tools' caches, results in the T4 format. */
 #include "journal_fixture.h"
 
-static void check_refused(const char *contents, int code, const char *message)
+static void check_refused(const char *contents, int rc, const char *message)
 {
     struct journal *journal;
     struct err err = {0};
 
     write_text(contents);
-    assert_int_equal(journal_read(&journal, path, &err), code);
+    assert_int_equal(journal_read(&journal, path, &err), rc);
     if (!strstr(err.text, message))
         fail_msg("\"%s\" is not in \"%s\"", message, err.text);
     assert_null(journal);

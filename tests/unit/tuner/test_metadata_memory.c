@@ -57,15 +57,15 @@ static void no_size_is_another_for_want_of_memory(void **state)
     check_ok(spec_read(&spec, "kernels/vector_add/spec.json", SPEC_WHOLE, NULL, 0, &err), &err);
     journal = open_journal(&spec, path);
     for (;; n++) {
-        int code;
+        int rc;
 
         err = (struct err){0};
         countdown = n;
-        code = metadata_check(journal, &spec, 0, &err);
+        rc = metadata_check(journal, &spec, 0, &err);
         if (countdown >= 0)
             break;
-        if (code)
-            assert_int_equal(code, ERR_MEMORY);
+        if (rc)
+            assert_int_equal(rc, ERR_MEMORY);
     }
     countdown = -1;
     assert_int_equal(metadata_check(journal, &spec, 0, &err), 0);

@@ -10,13 +10,13 @@ static int read_text(struct nvcc_flags *out, const char *text, struct err *err)
 {
     char **words;
     size_t count;
-    int code = command_words(&words, &count, text, err);
+    int rc = command_words(&words, &count, text, err);
 
     *out = (struct nvcc_flags){0};
-    if (!code)
-        code = nvcc_read(out, (const char *const *)words, count, "/src", err);
+    if (!rc)
+        rc = nvcc_read(out, (const char *const *)words, count, "/src", err);
     command_words_free(words, count);
-    return code;
+    return rc;
 }
 
 /* Options and what is left out, as one line. */
@@ -155,13 +155,13 @@ static void a_database_is_read(void **state)
 static int everything(struct err *err)
 {
     struct nvcc_flags flags;
-    int code = nvcc_read_database(&flags, database, "two.cu", err);
+    int rc = nvcc_read_database(&flags, database, "two.cu", err);
 
     nvcc_flags_release(&flags);
-    if (!code)
-        code = read_text(&flags, "nvcc -Ia,b -O3 -Xptxas -v,-O1 k.cu", err);
+    if (!rc)
+        rc = read_text(&flags, "nvcc -Ia,b -O3 -Xptxas -v,-O1 k.cu", err);
     nvcc_flags_release(&flags);
-    return code;
+    return rc;
 }
 
 static void allocations_may_fail(void **state)

@@ -122,10 +122,10 @@ static void holds_all_variants(void **state)
 static int make_and_free(struct err *err)
 {
     struct json *data;
-    const int code = make(&data, err);
+    const int rc = make(&data, err);
 
     js_free(data);
-    return code;
+    return rc;
 }
 
 static void survives_every_failure(void **state)

@@ -65,12 +65,12 @@ static struct occutune_launch get(occutune_kernel *kernel, double n)
     return launch;
 }
 
-static void check_error(occutune_kernel *kernel, double n, int code, const char *text)
+static void check_error(occutune_kernel *kernel, double n, int rc, const char *text)
 {
     struct occutune_launch launch;
     struct occutune_error error = {0};
 
-    assert_int_equal(occutune_kernel_get(&launch, kernel, &n, &error), code);
+    assert_int_equal(occutune_kernel_get(&launch, kernel, &n, &error), rc);
     assert_null(launch.function);
     if (!strstr(error.text, text))
         fail_msg("\"%s\" is not in \"%s\"", text, error.text);
@@ -355,19 +355,19 @@ static int skipped(void)
     struct occutune_error error = {0};
     struct occutune_launch launch;
     occutune_kernel *kernel;
-    int code;
+    int rc;
 
     made_set_up(NULL);
     set_current(&contexts[0]);
     options = options_here();
     if (occutune_kernel_open(&kernel, made_path("spec.json"), NULL, 0, &options, &error))
         fail_msg("%s", error.text);
-    code = occutune_kernel_get(&launch, kernel, &(double){4096}, &error);
+    rc = occutune_kernel_get(&launch, kernel, &(double){4096}, &error);
     occutune_kernel_close(kernel);
     made_tear_down(NULL);
-    if (code == OCCUTUNE_MISSING)
+    if (rc == OCCUTUNE_MISSING)
         printf("skipped: %s\n", error.text);
-    return code == OCCUTUNE_MISSING;
+    return rc == OCCUTUNE_MISSING;
 }
 
 int main(void)

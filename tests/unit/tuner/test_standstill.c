@@ -43,15 +43,15 @@ static int tune_by(const struct strategy *strategy, uint64_t trials, unsigned co
     struct tuned tuned;
     struct environment environment;
     struct spec spec;
-    int code;
+    int rc;
 
     read_spec(&spec);
     assert_int_equal(environment_open(&environment, &here, NULL), 0);
-    code = tune(&tuned, &spec, 0, &environment, &options, err);
+    rc = tune(&tuned, &spec, 0, &environment, &options, err);
     tuned_release(&tuned);
     environment_close(&environment);
     spec_release(&spec);
-    return code;
+    return rc;
 }
 
 static int tune_scale(struct err *err)
@@ -67,7 +67,7 @@ static int compare_scale(struct err *err)
     struct replay replay;
     struct space *space;
     struct spec spec;
-    int code;
+    int rc;
 
     read_spec(&spec);
     assert_int_equal(space_open(&space, &spec, 0, NULL), 0);
@@ -76,14 +76,14 @@ static int compare_scale(struct err *err)
     options.spec = &spec;
     options.space = space;
     options.replay = &replay;
-    code = compare(&compared, &options, err);
-    if (!code)
+    rc = compare(&compared, &options, err);
+    if (!rc)
         compared_release(&compared);
     replay_release(&replay);
     journal_free(journal);
     space_close(space);
     spec_release(&spec);
-    return code;
+    return rc;
 }
 
 static void check_ends(int (*drive)(struct err *err), unsigned steps)
