@@ -14,13 +14,9 @@
 /* Streams have no head and no sum of their own: what carries them has. */
 enum { RAW_WINDOW = -15, MEMORY_LEVEL = 8 };
 
-/* A code of its own for so few bytes costs more than all else of packing them, and saves little beside what they repeat. */
-enum { SHORT_PIECE = 4096 };
-
 struct stream {
     z_stream z;
     int (*end)(z_streamp z);
-    int strategy;
 };
 
 void compress_stream_release(struct compress_stream *stream)
@@ -44,7 +40,6 @@ static z_stream *begin(struct compress_stream *stream, bool packs)
     if (!state)
         return NULL;
     state->end = packs ? deflateEnd : inflateEnd;
-    state->strategy = Z_DEFAULT_STRATEGY;
     if ((packs ? deflateInit2(&state->z, stream->fast ? Z_BEST_SPEED : Z_BEST_SPEED + 2, Z_DEFLATED,
                               RAW_WINDOW, MEMORY_LEVEL, Z_DEFAULT_STRATEGY)
                : inflateInit2(&state->z, RAW_WINDOW)) != Z_OK) {
@@ -53,18 +48,6 @@ static z_stream *begin(struct compress_stream *stream, bool packs)
     }
     stream->state = state;
     return &state->z;
-}
-
-/* The code that fits a piece, where speed counts. */
-static void choose_code(struct compress_stream *stream, size_t size)
-{
-    struct stream *state = stream->state;
-    const int strategy = size < SHORT_PIECE ? Z_FIXED : Z_DEFAULT_STRATEGY;
-
-    if (!stream->fast || strategy == state->strategy)
-        return;
-    if (deflateParams(&state->z, Z_BEST_SPEED, strategy) == Z_OK)
-        state->strategy = strategy;
 }
 
 int compress_pack_next(unsigned char **out, size_t *packed, struct compress_stream *stream, const void *bytes,
@@ -80,7 +63,6 @@ int compress_pack_next(unsigned char **out, size_t *packed, struct compress_stre
     z->avail_in = 0;
     z->next_out = *out;
     z->avail_out = (unsigned)capacity;
-    choose_code(stream, size);
     z->next_in = (unsigned char *)bytes;
     z->avail_in = (unsigned)size;
     if (deflate(z, Z_SYNC_FLUSH) != Z_OK || z->avail_in || !z->avail_out) {

@@ -15,7 +15,7 @@ enum { COMPRESS_MOST = 1040 };
  * piece on; after an error it is of no use. Zeroed bytes are a stream that has not begun. */
 struct compress_stream {
     void *state;
-    bool fast; /* packs in a third of the time, into a sixth more; set before the first piece */
+    bool fast; /* packs in less time, into more; set before the first piece */
 };
 void compress_stream_release(struct compress_stream *stream);
 

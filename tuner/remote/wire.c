@@ -31,6 +31,8 @@ void wire_release(struct wire *wire)
 {
     free(wire->received.bytes);
     free(wire->queued.bytes);
+    repeats_release(&wire->sent);
+    repeats_release(&wire->heard);
     compress_stream_release(&wire->packing);
     compress_stream_release(&wire->unpacking);
     *wire = (struct wire){.in = -1, .out = -1};
@@ -74,67 +76,103 @@ static uint64_t get_word(const unsigned char *from, int bytes)
 
 /* Sending ------------------------------------------------------------------ */
 
-/* Size of the head, head, payload; malloc'ed. */
-static unsigned char *gather(size_t *size, struct part head, const struct part *parts, size_t part_count)
-{
-    unsigned char *body, *to;
+/* What is packed: the size of the head, the head, the payload. */
+struct body {
+    struct part head;
+    const struct part *parts;
+    size_t part_count, size;
+};
 
-    *size = 4 + head.size;
-    for (size_t i = 0; i < part_count; i++)
-        *size += parts[i].size;
-    body = malloc(*size);
-    if (!body)
-        return NULL;
-    put_word(body, head.size, 4);
-    memcpy(body + 4, head.bytes, head.size);
-    to = body + 4 + head.size;
-    for (size_t i = 0; i < part_count; i++) {
-        if (parts[i].size)
-            memcpy(to, parts[i].bytes, parts[i].size);
-        to += parts[i].size;
-    }
-    return body;
+static size_t body_size(const struct body *body)
+{
+    size_t size = 4 + body->head.size;
+
+    for (size_t i = 0; i < body->part_count; i++)
+        size += body->parts[i].size;
+    return size;
 }
 
-static int queue_frame(struct wire *wire, struct part packed, size_t size, struct part plain, struct err *err)
+static unsigned char *put_bytes(unsigned char *to, struct part part)
 {
-    struct wire_bytes *queued = &wire->queued;
-    const size_t follows = packed.size + plain.size;
-    unsigned char *to;
+    if (part.size)
+        memcpy(to, part.bytes, part.size);
+    return to + part.size;
+}
 
-    if (reserve(queued, WIRE_HEADER_BYTES + follows + 1, err))
+static void gather(unsigned char *to, const struct body *body)
+{
+    put_word(to, body->head.size, 4);
+    to = put_bytes(to + 4, body->head);
+    for (size_t i = 0; i < body->part_count; i++)
+        to = put_bytes(to, body->parts[i]);
+}
+
+/* Where the body of the next frame is to be written, and `more` bytes; null when memory ends. */
+static unsigned char *begin_frame(struct wire_bytes *queued, size_t more, struct err *err)
+{
+    return reserve(queued, WIRE_HEADER_BYTES + more + 1, err)
+               ? NULL
+               : queued->bytes + queued->end + WIRE_HEADER_BYTES;
+}
+
+/* The frame is whole but for what stands around the packed body. */
+static void end_frame(struct wire_bytes *queued, size_t packed, size_t size, struct part plain)
+{
+    unsigned char *frame = queued->bytes + queued->end, *body = frame + WIRE_HEADER_BYTES,
+                  *end = put_bytes(body + packed, plain);
+
+    memcpy(frame, magic, 4);
+    put_word(frame + 4, packed, 4);
+    put_word(frame + 8, size, 4);
+    put_word(frame + 12, plain.size, 4);
+    put_word(frame + 16, key_bytes(body, packed + plain.size).low, 8);
+    *end = '\n';
+    queued->end += WIRE_HEADER_BYTES + packed + plain.size + 1;
+}
+
+static int put_short(struct wire *wire, const struct body *body, struct part plain, struct err *err)
+{
+    unsigned char *past = repeats_room(&wire->sent, body->size, err);
+    unsigned char *to = past ? begin_frame(&wire->queued, repeats_bound(body->size) + plain.size, err) : NULL;
+
+    if (!to)
         return ERR_MEMORY;
-    to = queued->bytes + queued->end;
-    memcpy(to + WIRE_HEADER_BYTES, packed.bytes, packed.size);
-    if (plain.size)
-        memcpy(to + WIRE_HEADER_BYTES + packed.size, plain.bytes, plain.size);
-    memcpy(to, magic, 4);
-    put_word(to + 4, packed.size, 4);
-    put_word(to + 8, size, 4);
-    put_word(to + 12, plain.size, 4);
-    put_word(to + 16, key_bytes(to + WIRE_HEADER_BYTES, follows).low, 8);
-    to[WIRE_HEADER_BYTES + follows] = '\n';
-    queued->end += WIRE_HEADER_BYTES + follows + 1;
+    gather(past, body);
+    end_frame(&wire->queued, repeats_pack(to, &wire->sent, body->size), body->size, plain);
     return 0;
+}
+
+static int put_long(struct wire *wire, const struct body *body, struct part plain, struct err *err)
+{
+    unsigned char *bytes = malloc(body->size), *packed = NULL, *to;
+    size_t size;
+    int rc;
+
+    if (!bytes)
+        return err_memory(err);
+    gather(bytes, body);
+    rc = compress_pack_next(&packed, &size, &wire->packing, bytes, body->size, err);
+    free(bytes);
+    to = rc ? NULL : begin_frame(&wire->queued, size + plain.size, err);
+    if (to) {
+        memcpy(to, packed, size);
+        end_frame(&wire->queued, size, body->size, plain);
+    }
+    free(packed);
+    return to ? 0 : ERR_MEMORY;
 }
 
 /* `parts` are packed with the head; `plain` follows as it is. */
 static int put(struct wire *wire, struct part head, const struct part *parts, size_t part_count,
                struct part plain, struct err *err)
 {
-    size_t size, packed_size;
-    unsigned char *body = gather(&size, head, parts, part_count), *packed = NULL;
+    struct body body = {head, parts, part_count, 0};
     int rc;
 
-    if (!body)
-        return err_memory(err);
-    rc = size <= WIRE_BYTES_MOST && plain.size <= WIRE_BYTES_MOST
-             ? compress_pack_next(&packed, &packed_size, &wire->packing, body, size, err)
-             : err_set(err, ERR_USAGE, "%zu bytes are too many for one message", size + plain.size);
-    free(body);
-    if (!rc)
-        rc = queue_frame(wire, (struct part){packed, packed_size}, size, plain, err);
-    free(packed);
+    body.size = body_size(&body);
+    if (body.size > WIRE_BYTES_MOST || plain.size > WIRE_BYTES_MOST)
+        return err_set(err, ERR_USAGE, "%zu bytes are too many for one message", body.size + plain.size);
+    rc = body.size <= REPEATS_MOST ? put_short(wire, &body, plain, err) : put_long(wire, &body, plain, err);
     return rc || wire->gathers ? rc : wire_flush(wire, err);
 }
 
@@ -324,13 +362,20 @@ static int read_body(struct message *out, const unsigned char *body, size_t size
 static int unpack(struct message *out, struct wire *wire, struct part packed, size_t size, struct part plain,
                   struct err *err)
 {
-    unsigned char *body = malloc(size + 1);
-    int rc = body ? compress_unpack_next(body, size, &wire->unpacking, packed.bytes, packed.size, err)
-                  : err_memory(err);
+    const unsigned char *body;
+    unsigned char *own = NULL;
+    int rc;
 
+    if (size <= REPEATS_MOST) {
+        rc = repeats_unpack(&body, size, &wire->heard, packed.bytes, packed.size, err);
+    } else {
+        body = own = malloc(size);
+        rc = own ? compress_unpack_next(own, size, &wire->unpacking, packed.bytes, packed.size, err)
+                 : err_memory(err);
+    }
     if (!rc)
         rc = read_body(out, body, size, plain, err);
-    free(body);
+    free(own);
     if (rc)
         message_release(out);
     return rc;
@@ -354,7 +399,7 @@ int wire_next(struct message *out, bool *whole, struct wire *wire, struct err *e
     packed = get_word(frame + 4, 4);
     size = get_word(frame + 8, 4);
     plain = get_word(frame + 12, 4);
-    if (size > WIRE_BYTES_MOST || packed > size + size / 1000 + 64 || size > packed * COMPRESS_MOST + 64)
+    if (size > WIRE_BYTES_MOST || packed > repeats_bound(size) + 64 || size > packed * COMPRESS_MOST + 64)
         return err_set(err, ERR_FORMAT, "a message claims %zu bytes packed into %zu", size, packed);
     if (plain > WIRE_BYTES_MOST)
         return err_set(err, ERR_FORMAT, "a message claims a payload of %zu bytes", plain);

@@ -4,14 +4,16 @@
  * A frame is 24 bytes ("OCCT", packed size, size, size of what is not packed, hash of all that follows;
  * little-endian), what is packed (the size of a JSON head, the head, the payload) and, in the payload's place, what is
  * not packed because its sender did that before; and a newline, for launchers that pass on whole lines (srun does, but for
- * --unbuffered). Each direction is one stream of compressed data: a frame is packed with
- * those before it as its dictionary, and variants of one kernel are much alike. Sizes are limited, and memory grows with what has come. */
+ * --unbuffered). What is short, as most requests and answers are, is packed as what it repeats of short ones before it
+ * (base/repeats.h); what is longer than REPEATS_MOST is a piece of a stream of compressed data (base/compress.h), since
+ * variants of one kernel are much alike. Sizes are limited, and memory grows with what has come. */
 #ifndef TUNER_REMOTE_WIRE_H
 #define TUNER_REMOTE_WIRE_H
 
 #include "base/compress.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/repeats.h"
 #include "gpu/message.h"
 
 #include <stdbool.h>
@@ -32,6 +34,7 @@ struct wire_bytes {
 struct wire {
     int in, out;
     struct wire_bytes received, queued;
+    struct repeats sent, heard;
     struct compress_stream packing, unpacking;
     uint64_t sent_total;
     bool

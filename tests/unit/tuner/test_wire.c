@@ -43,11 +43,12 @@ static void large_frames_arrive(void **state)
     unsigned char *bytes = malloc(BYTES);
     struct part parts[2];
     struct message message;
+    uint32_t random = 1;
     int k, got = 0, turns = 0;
     bool whole;
 
     for (k = 0; k < BYTES; k++)
-        bytes[k] = (unsigned char)((k * 2654435761u) >> 13);
+        bytes[k] = (unsigned char)((random = random * 1664525 + 1013904223) >> 24);
     parts[0] = (struct part){bytes, 1000};
     parts[1] = (struct part){bytes + 1000, BYTES - 1000};
     for (k = 0; k < FRAMES; k++) {
