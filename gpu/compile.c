@@ -199,7 +199,7 @@ bool compiler_find(struct compile_result *out, struct compiler *compiler, struct
     return false;
 }
 
-void compiler_keep(struct compiler *compiler, struct key sources, const struct compile_result *result)
+void compiler_keep(struct compiler *compiler, struct key sources, struct compile_result *result)
 {
     const struct key key = key_text(sources, compiler->provenance);
 
@@ -273,10 +273,18 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
     return rc;
 }
 
+static void let_go_of_packed(struct compile_result *result)
+{
+    if (result->packed_holders && atomic_fetch_sub(result->packed_holders, 1) > 1)
+        return;
+    free(result->packed_holders);
+    free(result->packed);
+}
+
 void compile_result_release(struct compile_result *result)
 {
     free(result->cubin);
-    free(result->packed);
+    let_go_of_packed(result);
     free(result->entry);
     free(result->diagnostic);
     free(result->log);

@@ -69,6 +69,8 @@ struct compile_result {
         *packed; /* owned; of what was compiled elsewhere, the cubin compressed; `cubin` is null then until
                               compile_result_unpack() */
     size_t packed_bytes;
+    atomic_uint *
+        packed_holders; /* results that share `packed`, and free it with the last; null: this one has it alone */
     struct key content; /* with `packed`: the cubin's key, by key_bytes() */
     char *entry;        /* owned; the lowered (mangled) name of the kernel in the cubin */
     char *diagnostic;   /* owned; the first error, one line; null when there is none */
@@ -91,7 +93,7 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
 /* For compiles that are done elsewhere, by a compiler of the same version: what is kept of one, and keeping
  * what came of one, packed or not. `sources` is its key, by gpu/sources.h, which must be complete. */
 bool compiler_find(struct compile_result *out, struct compiler *compiler, struct key sources);
-void compiler_keep(struct compiler *compiler, struct key sources, const struct compile_result *result);
+void compiler_keep(struct compiler *compiler, struct key sources, struct compile_result *result);
 
 /* Makes `cubin` of `packed` where it is null: ERR_FORMAT where that is not what its key says. The other way round. */
 int compile_result_unpack(struct compile_result *result, struct err *err);

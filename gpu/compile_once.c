@@ -47,6 +47,16 @@ static char *copy_text(const char *text, bool *whole)
     return copy_bytes(text, text ? strlen(text) + 1 : 0, whole);
 }
 
+/* From now on copies share the packed code. */
+static void share_packed(struct compile_result *result)
+{
+    if (!result->packed || result->packed_holders)
+        return;
+    result->packed_holders = malloc(sizeof *result->packed_holders);
+    if (result->packed_holders)
+        atomic_init(result->packed_holders, 1);
+}
+
 /* False, and nothing in `out`, where memory ends. */
 static bool copy_result(struct compile_result *out, const struct compile_result *from)
 {
@@ -54,7 +64,10 @@ static bool copy_result(struct compile_result *out, const struct compile_result 
 
     *out = *from;
     out->cubin = copy_bytes(from->cubin, from->cubin_bytes, &whole);
-    out->packed = copy_bytes(from->packed, from->packed_bytes, &whole);
+    if (from->packed_holders)
+        atomic_fetch_add(from->packed_holders, 1);
+    else
+        out->packed = copy_bytes(from->packed, from->packed_bytes, &whole);
     out->entry = copy_text(from->entry, &whole);
     out->diagnostic = copy_text(from->diagnostic, &whole);
     out->log = copy_text(from->log, &whole);
@@ -129,10 +142,11 @@ static void evict(struct once *once)
     }
 }
 
-void once_keep(struct once *once, uint64_t key, const struct compile_result *result)
+void once_keep(struct once *once, uint64_t key, struct compile_result *result)
 {
     struct once_code *code;
 
+    share_packed(result);
     pthread_mutex_lock(&once->lock);
     code = map_find(&once->codes, key);
     if (code && !code->kept && bytes_of(result) <= once->limit && copy_result(&code->result, result)) {
@@ -158,7 +172,7 @@ bool once_find(struct compile_result *out, struct once *once, uint64_t key)
     return found;
 }
 
-void once_put(struct once *once, uint64_t key, const struct compile_result *result)
+void once_put(struct once *once, uint64_t key, struct compile_result *result)
 {
     pthread_mutex_lock(&once->lock);
     if (!map_find(&once->codes, key))

@@ -37,10 +37,10 @@ enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_
 
 /* What was kept, without waiting; and keeps what was compiled elsewhere. */
 bool once_find(struct compile_result *out, struct once *once, uint64_t key);
-void once_put(struct once *once, uint64_t key, const struct compile_result *result);
+void once_put(struct once *once, uint64_t key, struct compile_result *result);
 
 /* Keeps a copy for those who come later. */
-void once_keep(struct once *once, uint64_t key, const struct compile_result *result);
+void once_keep(struct once *once, uint64_t key, struct compile_result *result);
 
 /* Lets those go on that wait for `key`. */
 void once_end(struct once *once, uint64_t key);

@@ -319,7 +319,7 @@ static bool is_kept(struct once *once, uint64_t key)
 static void test_memory_is_bounded(void **state)
 {
     unsigned char bytes[100] = {7};
-    const struct compile_result result = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = sizeof bytes};
+    struct compile_result result = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = sizeof bytes};
     struct once once;
 
     once_init(&once, 250);
@@ -337,7 +337,29 @@ static void test_memory_is_bounded(void **state)
     once_release(&once);
 }
 
-static void keep(struct once *once, uint64_t key, const struct compile_result *result)
+/* Packed code is not copied: all who have it hold the same bytes, until the last lets go. */
+static void test_packed_code_is_shared(void **state)
+{
+    struct compile_result result = {.outcome = OUTCOME_OK, .cubin_bytes = 9, .packed_bytes = 4}, first,
+                          second;
+    struct once once;
+
+    result.packed = malloc(4);
+    memcpy(result.packed, "code", 4);
+    once_init(&once, 250);
+    once_put(&once, 1, &result);
+    assert_true(once_find(&first, &once, 1));
+    assert_ptr_equal(first.packed, result.packed);
+    compile_result_release(&result);
+    once_release(&once);
+    second = first;
+    atomic_fetch_add(second.packed_holders, 1);
+    compile_result_release(&first);
+    assert_memory_equal(second.packed, "code", 4);
+    compile_result_release(&second);
+}
+
+static void keep(struct once *once, uint64_t key, struct compile_result *result)
 {
     assert_false(is_kept(once, key));
     once_keep(once, key, result);
@@ -349,9 +371,9 @@ static void test_sizes_count(void **state)
 {
     unsigned char bytes[300] = {7};
     char log[200];
-    const struct compile_result small = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = 100};
-    const struct compile_result large = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = 251};
-    const struct compile_result fails = {.outcome = OUTCOME_COMPILE, .log = log};
+    struct compile_result small = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = 100};
+    struct compile_result large = {.outcome = OUTCOME_OK, .cubin = bytes, .cubin_bytes = 251};
+    struct compile_result fails = {.outcome = OUTCOME_COMPILE, .log = log};
     struct once once;
 
     memset(log, 'e', sizeof log);
@@ -376,5 +398,5 @@ int main(void)
                         test_another_compiler, test_equal_errors, test_failures_of_the_compilers_own,
                         test_a_stall_is_no_verdict, test_a_stopped_compiler_is_replaced,
                         test_interrupted_waiting, test_interrupts_are_for_those_given_up,
-                        test_memory_is_bounded, test_sizes_count);
+                        test_memory_is_bounded, test_packed_code_is_shared, test_sizes_count);
 }
