@@ -12,6 +12,19 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+/* What the fleet has, which is asked for again and again between two turns. */
+static void count_away(struct remote *remote)
+{
+    struct fleet *fleet = remote->options.fleet;
+
+    remote->cores_away = 0;
+    remote->gpus_away = 0;
+    for (size_t i = 0; i < fleet_count(fleet); i++) {
+        remote->cores_away += fleet_host(fleet, i)->cores;
+        remote->gpus_away += host_measuring(fleet_host(fleet, i), remote->options.kind);
+    }
+}
+
 /* Life --------------------------------------------------------------------- */
 
 /* What workers compile for other kinds of GPU goes on. */
@@ -76,6 +89,7 @@ static int remote_open(void **state, const struct evaluator_options *options, st
     remote->files.search = options->kind;
     if (!rc)
         rc = evaluator_local.open(&remote->local, &here, err);
+    count_away(remote);
     if (rc)
         remote_close(remote);
     else
@@ -95,19 +109,17 @@ static int remote_submit(void *state, struct evaluator_job *job, struct err *err
     job->compiled_by = job->kind == EVALUATOR_COMPILE ? NULL : job->compiled_by;
     if (job->known && !job->read)
         return evaluator_local.submit(remote->local, job, err);
-    task = calloc(1, sizeof *task);
-    if (!task)
-        return err_memory(err);
-    if (jobs_reserve(&remote->done, remote->done.count + remote->under_way + 1, err)) {
-        free(task);
+    if (jobs_reserve(&remote->done, remote->done.count + remote->under_way + 1, err))
         return ERR_MEMORY;
-    }
-    task->job = job;
-    task->id = fleet_new_id(remote->options.fleet);
-    job->task = task;
+    task = task_new(remote, job, err);
+    if (!task)
+        return ERR_MEMORY;
     remote->under_way++;
     tasks_add(&remote->waiting[job->kind], task);
-    remote_place(remote);
+    if (remote->freed)
+        remote_place(remote);
+    else
+        remote_place_new(remote, task);
     return 0;
 }
 
@@ -124,6 +136,7 @@ static struct evaluator_job *take_here(struct remote *remote)
     }
     tasks_remove(&remote->here, task);
     remote->under_way--;
+    remote->freed = true;
     task_free(remote, task);
     return job;
 }
@@ -149,7 +162,11 @@ static struct evaluator_job *remote_wait(void *state, double timeout_s)
         return job;
     for (;;) {
         eventfd_read(remote->finished, &events);
-        remote_place(remote);
+        if (remote->freed || clock_wall_s() >= remote->placed_s + tick_s) {
+            count_away(remote);
+            remote_place(remote);
+            remote->placed_s = clock_wall_s();
+        }
         job = jobs_pop(&remote->done);
         if (!job)
             job = take_here(remote);
@@ -192,21 +209,16 @@ static void remote_drop_compiling(void *state)
 static size_t remote_gpus(const void *state)
 {
     const struct remote *remote = state;
-    size_t gpus = evaluator_local.gpus(remote->local), i;
+    const size_t gpus = evaluator_local.gpus(remote->local) + remote->gpus_away;
 
-    for (i = 0; i < fleet_count(remote->options.fleet); i++)
-        gpus += host_measuring(fleet_host(remote->options.fleet, i), remote->options.kind);
     return gpus ? gpus : 1;
 }
 
 static unsigned remote_cores(const void *state)
 {
     const struct remote *remote = state;
-    unsigned cores = evaluator_local.cores(remote->local);
 
-    for (size_t i = 0; i < fleet_count(remote->options.fleet); i++)
-        cores += fleet_host(remote->options.fleet, i)->cores;
-    return cores;
+    return evaluator_local.cores(remote->local) + remote->cores_away;
 }
 
 static double remote_now_s(const void *state)

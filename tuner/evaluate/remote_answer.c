@@ -117,9 +117,8 @@ int remote_answered(void *context, struct host *host, struct message *message, s
 
     if (answer_id(&id, message, err))
         return ERR_FORMAT;
-    for (task = remote_away(remote, host)->first; task && task->id != id;)
-        task = task->next;
-    if (!task)
+    task = task_find(remote, id);
+    if (!task || task->host != host)
         return 0;
     return task->job->kind == EVALUATOR_COMPILE ? take_compile(remote, task, message, err)
                                                 : take_trial(remote, task, message, err);

@@ -267,21 +267,28 @@ static bool choose_finals(struct place *place, struct remote *remote)
     return remote->finals_chosen;
 }
 
-/* Trials whose code is where a GPU takes more: it need not be sent. */
+/* A trial whose code is where a GPU takes more: it need not be sent. */
+static bool place_at_holder(struct remote *remote, struct task *task)
+{
+    struct host *holder = task->job->compiled_by;
+    struct place place;
+
+    if (!holder || task->job->finals)
+        return false;
+    place = least_of(remote, holder);
+    if (!isfinite(place.load))
+        return false;
+    measure_at(remote, task, &place);
+    return true;
+}
+
 static void place_at_holders(struct remote *remote)
 {
     struct task *task, *next;
 
     for (task = remote->waiting[EVALUATOR_MEASURE].first; task; task = next) {
-        struct host *holder = task->job->compiled_by;
-        struct place place;
-
         next = task->next;
-        if (!holder || task->job->finals)
-            continue;
-        place = least_of(remote, holder);
-        if (isfinite(place.load))
-            measure_at(remote, task, &place);
+        place_at_holder(remote, task);
     }
 }
 
@@ -311,10 +318,20 @@ void remote_place(struct remote *remote)
 {
     struct task *task, *next;
 
+    remote->freed = false;
     for (task = remote->waiting[EVALUATOR_COMPILE].first; task; task = next) {
         next = task->next;
         place_compile(remote, task);
     }
     place_at_holders(remote);
     place_anywhere(remote);
+}
+
+/* There was nothing free for those that wait already. */
+void remote_place_new(struct remote *remote, struct task *task)
+{
+    if (task->job->kind == EVALUATOR_COMPILE)
+        place_compile(remote, task);
+    else if (!place_at_holder(remote, task) && task == remote->waiting[EVALUATOR_MEASURE].first)
+        place_anywhere(remote);
 }

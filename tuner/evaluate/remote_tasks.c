@@ -3,6 +3,37 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
+static struct task **slot_of(struct remote *remote, int64_t id)
+{
+    return &remote->by_id[(uint64_t)id % TASK_SLOTS];
+}
+
+struct task *task_new(struct remote *remote, struct evaluator_job *job, struct err *err)
+{
+    struct task *task = calloc(1, sizeof *task), **slot;
+
+    if (!task) {
+        err_memory(err);
+        return NULL;
+    }
+    task->job = job;
+    task->id = fleet_new_id(remote->options.fleet);
+    slot = slot_of(remote, task->id);
+    task->alike = *slot;
+    *slot = task;
+    job->task = task;
+    return task;
+}
+
+struct task *task_find(const struct remote *remote, int64_t id)
+{
+    struct task *task = remote->by_id[(uint64_t)id % TASK_SLOTS];
+
+    while (task && task->id != id)
+        task = task->alike;
+    return task;
+}
+
 void tasks_init(struct tasks *tasks)
 {
     *tasks = (struct tasks){.first = NULL};
@@ -47,6 +78,11 @@ static void let_go(struct remote *remote, struct task *task)
 
 void task_free(struct remote *remote, struct task *task)
 {
+    struct task **link = slot_of(remote, task->id);
+
+    while (*link != task)
+        link = &(*link)->alike;
+    *link = task->alike;
     let_go(remote, task);
     task->job->task = NULL;
     job_sources_free(task->sources);
@@ -90,13 +126,15 @@ void remote_take(struct remote *remote, struct task *task)
     if (job->kind == EVALUATOR_MEASURE && host->up) /* else its GPUs are gone */
         host->gpus[job->lane].waiting--;
     task->host = NULL;
+    remote->freed = true;
     let_go(remote, task);
 }
 
 void remote_wake(void *context)
 {
-    const struct remote *remote = context;
+    struct remote *remote = context;
 
+    remote->freed = true;
     if (remote->listener.waits)
         eventfd_write(remote->finished, 1);
 }

@@ -20,6 +20,7 @@ struct task {
     struct job_sources *sources; /* of compiling */
     unsigned losses;
     struct task *next, *before;
+    struct task *alike; /* its number ends with the same bits */
 };
 
 struct tasks {
@@ -27,15 +28,22 @@ struct tasks {
     size_t count[2]; /* of each kind of job */
 };
 
+enum { TASK_SLOTS = 1024 };
+
 struct remote {
     struct evaluator_options options;
     void *local;
+    struct task *by_id[TASK_SLOTS]; /* all, by the last bits of their numbers */
     int finished; /* event: the local evaluator has finished a job, or another brought news */
     struct fleet_listener listener;
     struct dispatch_files files;
     struct tasks waiting[2], here; /* waiting: of each kind of job */
     struct tasks *away;            /* for each host */
     size_t under_way;              /* in all of these lists */
+    double placed_s;               /* when all that waits was looked at, by the wall's clock */
+    bool freed;                    /* a core or a GPU, since all that waits was looked at */
+    unsigned cores_away;           /* that the fleet has, */
+    size_t gpus_away;              /* and GPUs that measure for this one */
     struct jobs done;
     struct host *finals_host; /* of the GPU that measures finals, null: here */
     size_t finals_gpu;
@@ -45,6 +53,8 @@ struct remote {
 };
 
 /* remote_tasks.c */
+struct task *task_new(struct remote *remote, struct evaluator_job *job, struct err *err);
+struct task *task_find(const struct remote *remote, int64_t id); /* null: there is none */
 void tasks_init(struct tasks *tasks);
 void tasks_add(struct tasks *tasks, struct task *task);
 void tasks_add_first(struct tasks *tasks, struct task *task);
@@ -68,8 +78,9 @@ void remote_wake(void *context);
 /* What a host has done for this one's kind of GPU. */
 struct host_work *remote_work(const struct remote *remote, const struct host *host);
 
-/* remote_place.c: starts what can be started. */
+/* remote_place.c: starts what can be started, of all that waits; or a task that has just begun to wait. */
 void remote_place(struct remote *remote);
+void remote_place_new(struct remote *remote, struct task *task);
 
 /* remote_answer.c: a fleet_listener's. */
 int remote_answered(void *context, struct host *host, struct message *message, struct err *err);
