@@ -8,11 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum {
     ANSWER_S = 120,   /* that a worker may take to say what it offers */
     FAILURES_MOST = 5 /* in a row, without any work done; then it is not started again */
 };
+
+/* A look at all hosts costs as much as several answers: what comes within so long after one waits for the next. */
+static const double look_s = 0.002;
 
 void fleet_say(const struct fleet *fleet, const struct host *host, const char *text)
 {
@@ -199,10 +203,19 @@ static bool watch(struct pollfd *signs, const struct link *link)
     return link->broken.code != 0;
 }
 
+static void rest(double seconds)
+{
+    const struct timespec time = {.tv_nsec = (long)(1e9 * seconds)};
+
+    if (time.tv_nsec > 0)
+        nanosleep(&time, NULL);
+}
+
 int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_listener *listener,
                struct turns *turns, struct err *err)
 {
     struct pollfd *signs = listener ? listener->signs : fleet->signs;
+    const double looked_s = fleet->looked_s;
     int failed;
 
     for (size_t i = 0; i < fleet->count; i++)
@@ -214,6 +227,7 @@ int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_li
     if (listener)
         listener->waits = true;
     turns_leave(turns);
+    rest(fmin(timeout_s, looked_s + look_s - clock_wall_s()));
     failed = poll(signs, 2 * fleet->count + 1, (int)ceil(1000 * timeout_s)) < 0 ? errno : 0;
     turns_enter(turns);
     if (listener)
@@ -222,6 +236,7 @@ int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_li
         return err_set(err, ERR_SYSTEM, "poll: %s", strerror(failed));
     for (size_t i = 0; i < fleet->count && !failed; i++)
         serve_host(fleet, &fleet->hosts[i], &signs[2 * i]);
+    fleet->looked_s = clock_wall_s();
     return 0;
 }
 

@@ -45,6 +45,7 @@ struct fleet {
     struct map claims; /* low word of a code's key -> one of: */
     char claim_states[CLAIM_STATES];
     int64_t last_id;
+    double looked_s; /* when all hosts were looked at last */
 };
 
 /* Tells the user of a host. */

@@ -114,9 +114,14 @@ static int finish(void *context, struct evaluator_job *job, struct err *err)
 
 static int tick(void *context, struct err *err)
 {
+    static const double report_s = 0.05;
     struct tuning *tuning = context;
+    const double now_s = clock_wall_s();
 
-    report(tuning, false);
+    if (now_s >= tuning->next_report_s) {
+        report(tuning, false);
+        tuning->next_report_s = now_s + report_s;
+    }
     return tuning_show(tuning, NULL, false, err);
 }
 

@@ -65,9 +65,9 @@ struct tuning {
     size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
     uint64_t failed;
     double best_s, best_cost; /* of the best so far: its time, and that times its weight; NaN: none */
-    double next_view_s;       /* wall clock */
-    char finals_on[320];      /* where the finals are measured, where that may change; "": not known */
-    bool searched;            /* the search itself has ended: at most its audit goes on */
+    double next_view_s, next_report_s; /* wall clock */
+    char finals_on[320]; /* where the finals are measured, where that may change; "": not known */
+    bool searched;       /* the search itself has ended: at most its audit goes on */
 };
 
 /* opening.c: everything up to the first step of the search. On failure what was opened stays the run's to
