@@ -13,7 +13,7 @@
 
 enum { MAGIC = 0x6f636374 };
 static const uint64_t head_limit = UINT64_C(1) << 26;
-static const size_t first_room = 1 << 20;
+static const size_t first_capacity = 1 << 20;
 static const uint64_t payload_limit = UINT64_C(1) << 40;
 
 struct frame {
@@ -173,7 +173,7 @@ static int receive_payload(struct message *out, size_t size, struct wait *wait, 
     int rc = 0;
 
     while (!rc && out->payload_bytes < size) {
-        size_t step = capacity < first_room ? first_room : capacity;
+        size_t step = capacity < first_capacity ? first_capacity : capacity;
         unsigned char *larger;
 
         step = step < size - capacity ? step : size - capacity;

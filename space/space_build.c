@@ -35,7 +35,7 @@ struct build {
     struct entry *table;
     size_t table_size, table_used; /* the size is a power of two */
     uint16_t *keys;
-    size_t key_count, key_room;
+    size_t key_count, key_capacity;
     struct err *err;
 };
 
@@ -184,7 +184,8 @@ static int grow_table(struct build *build)
 static int make_key(struct build *build, size_t level)
 {
     const struct level *l = &build->levels[level];
-    uint16_t *keys = grow(build->keys, &build->key_room, build->key_count + 1 + l->live_count, sizeof *keys);
+    uint16_t *keys =
+        grow(build->keys, &build->key_capacity, build->key_count + 1 + l->live_count, sizeof *keys);
 
     if (!keys)
         return err_memory(build->err);
@@ -288,8 +289,9 @@ static int add_node(int32_t *out, struct build *build, size_t level)
 {
     struct space *space = build->space;
     const size_t width = space->spec->parameters[level].value_count + 1;
-    struct edge *edges = grow(space->edges, &space->edge_room, space->edge_count + width, sizeof *edges);
-    struct graph_node *nodes = grow(space->nodes, &space->node_room, space->node_count + 1, sizeof *nodes);
+    struct edge *edges = grow(space->edges, &space->edge_capacity, space->edge_count + width, sizeof *edges);
+    struct graph_node *nodes =
+        grow(space->nodes, &space->node_capacity, space->node_count + 1, sizeof *nodes);
 
     space->edges = edges ? edges : space->edges;
     space->nodes = nodes ? nodes : space->nodes;

@@ -25,9 +25,9 @@ struct space {
     size_t problem;
     uint64_t *tail; /* combinations of the parameters from level k on, saturated; tail[parameter_count] = 1 */
     struct edge *edges;
-    size_t edge_count, edge_room;
+    size_t edge_count, edge_capacity;
     struct graph_node *nodes; /* the last is the root */
-    size_t node_count, node_room;
+    size_t node_count, node_capacity;
     struct space_removal *removals; /* per constraint; reasons are owned */
 };
 

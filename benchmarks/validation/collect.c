@@ -97,17 +97,16 @@ const struct point *collection_find(const struct collection *collection, uint64_
 
 /* Called on several threads, each for another point. */
 static void visit(void *context, const struct ranked *row, const struct variant *variant,
-                  const struct analysis *expectation)
+                  const struct analysis *analysis)
 {
     struct collector *c = context;
     struct point *point = find_point(c->out, row->index);
 
-    point->occupancy = expectation->occupancy.share;
-    point->polls = (expectation->prediction.assumptions & PREDICT_ASSUMED_POLLING) != 0;
-    baselines_of(point->rival_s, expectation, c->options->machine, NULL);
+    point->occupancy = analysis->occupancy.share;
+    point->polls = (analysis->prediction.assumptions & PREDICT_ASSUMED_POLLING) != 0;
+    baselines_of(point->baselines_s, analysis, c->options->machine, NULL);
     if (c->options->visit)
-        c->options->visit(c->options->context, c->out, (size_t)(point - c->out->points), variant,
-                          expectation);
+        c->options->visit(c->options->context, c->out, (size_t)(point - c->out->points), variant, analysis);
 }
 
 static int by_index(const void *left, const void *right)
@@ -170,16 +169,16 @@ static void name_kernel(struct collection *out, const char *folder)
 
 static int collect_points(struct collector *c, struct err *err)
 {
-    struct metadata heading;
+    struct metadata metadata;
     int rc = find_points(c, err);
 
     if (rc)
         return rc;
     thin_points(c);
-    metadata_read(&heading, c->journal);
+    metadata_read(&metadata, c->journal);
     name_kernel(c->out, c->options->folder);
-    snprintf(c->out->device, sizeof c->out->device, "%s", heading.device_name);
-    snprintf(c->out->date, sizeof c->out->date, "%s", heading.date);
+    snprintf(c->out->device, sizeof c->out->device, "%s", metadata.device_name);
+    snprintf(c->out->date, sizeof c->out->date, "%s", metadata.date);
     spec_problem_text(c->out->problem, sizeof c->out->problem, &c->out->spec, c->options->problem);
     return rank_points(c, err);
 }

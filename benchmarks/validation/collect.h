@@ -23,7 +23,7 @@ struct point {
     struct ranked ranked;
     double occupancy; /* theoretical, 0 to 1; this and what follows is 0 where nothing is predicted */
     bool polls;       /* its blocks wait in a loop for others: PREDICT_ASSUMED_POLLING */
-    double rival_s[RIVAL_COUNT];
+    double baselines_s[BASELINE_COUNT];
 };
 
 struct collection {

@@ -226,24 +226,24 @@ static void add_up(double out[COUNTER_COUNT], const struct sass_code *code, cons
 
 static int take(struct counted *item, const struct ranking_options *options, struct err *err)
 {
-    struct analysis expectation = {0};
+    struct analysis analysis = {0};
     struct ranked ranked = {0};
     unsigned choices[SPEC_PARAMETERS_MAX];
     int rc = configuration_parse(choices, options->spec, item->configuration, err);
 
     if (!rc)
-        rc = ranking_one(&ranked, &expectation, options, choices, err);
+        rc = ranking_one(&ranked, &analysis, options, choices, err);
     if (!rc) {
         item->counts = ranked.predicted;
         snprintf(item->reason, sizeof item->reason, "%s", ranked.reason ? ranked.reason : "");
     }
     if (!rc && item->counts) {
-        item->blocks_equal = expectation.traffic.blocks_equal;
-        add_up(item->model, &expectation.code, &expectation.traffic);
-        item->model[COUNTER_OCCUPANCY] = 100 * expectation.achieved;
-        item->model[COUNTER_ISSUE] = 100 * expectation.prediction.issued;
+        item->blocks_equal = analysis.traffic.blocks_equal;
+        add_up(item->model, &analysis.code, &analysis.traffic);
+        item->model[COUNTER_OCCUPANCY] = 100 * analysis.achieved;
+        item->model[COUNTER_ISSUE] = 100 * analysis.prediction.issued;
     }
-    analysis_release(&expectation);
+    analysis_release(&analysis);
     free(ranked.reason);
     return rc;
 }

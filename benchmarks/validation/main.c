@@ -34,8 +34,8 @@ static void put_points(const struct collection *from)
 
     printf("kernel\tconfiguration\tmeasured_s\testimate_s\tbound_s\tconfidence\tclock_hz\tlimiter\t"
            "hidden\tpolls\tpredict_s");
-    for (r = 0; r < RIVAL_COUNT; r++)
-        printf("\t%s", rival_text((enum rival)r));
+    for (r = 0; r < BASELINE_COUNT; r++)
+        printf("\t%s", baseline_text((enum baseline)r));
     printf("\n");
     for (i = 0; i < from->count; i++) {
         const struct point *p = &from->points[i];
@@ -44,8 +44,8 @@ static void put_points(const struct collection *from)
                p->measured_s, p->ranked.estimate_s, p->ranked.bound_s, p->ranked.confidence, p->clock_hz,
                p->ranked.predicted ? resource_name(p->ranked.limiter) : p->ranked.reason,
                p->ranked.latency_hidden, p->polls, p->ranked.predict_s);
-        for (r = 0; r < RIVAL_COUNT; r++)
-            printf("\t%.6g", p->rival_s[r]);
+        for (r = 0; r < BASELINE_COUNT; r++)
+            printf("\t%.6g", p->baselines_s[r]);
         printf("\n");
     }
 }

@@ -64,14 +64,15 @@ static int drawn_init(struct drawn *out, const struct collection *from, struct e
     return 0;
 }
 
-static int judge(struct neighbours *out, struct drawn *drawn, const struct posterior *belief, struct err *err)
+static int judge(struct neighbours *out, struct drawn *drawn, const struct posterior *posterior,
+                 struct err *err)
 {
     const size_t n = drawn->n - out->compiled;
 
     for (size_t i = 0; i < n; i++) {
         const struct point *point = drawn->points[out->compiled + i];
 
-        drawn->expected[i] = exp(posterior_log_time(belief, drawn->known[out->compiled + i].choices));
+        drawn->expected[i] = exp(posterior_log_time(posterior, drawn->known[out->compiled + i].choices));
         drawn->measured[i] = point->measured_s;
         out->difference += fabs(drawn->expected[i] / point->ranked.estimate_s - 1) / (double)n;
     }
@@ -79,7 +80,7 @@ static int judge(struct neighbours *out, struct drawn *drawn, const struct poste
 }
 
 /* By the parameters alone: a collection has no launches. */
-static int open_belief(struct posterior **out, const struct spec *spec, struct err *err)
+static int open_posterior(struct posterior **out, const struct spec *spec, struct err *err)
 {
     struct surrogate_parameter *parameters;
     int rc = surrogate_parameters(&parameters, spec, err);
@@ -94,7 +95,7 @@ static int open_belief(struct posterior **out, const struct spec *spec, struct e
 
 int neighbours_of(struct neighbours *out, const struct collection *from, struct err *err)
 {
-    struct posterior *belief = NULL;
+    struct posterior *posterior = NULL;
     struct drawn drawn;
     int rc = drawn_init(&drawn, from, err);
 
@@ -103,12 +104,12 @@ int neighbours_of(struct neighbours *out, const struct collection *from, struct 
         return rc;
     if (drawn.n >= 4) {
         out->compiled = drawn.n < 2 * NEIGHBOURS_COMPILED ? drawn.n / 2 : NEIGHBOURS_COMPILED;
-        rc = open_belief(&belief, &from->spec, err);
+        rc = open_posterior(&posterior, &from->spec, err);
         if (!rc)
-            rc = posterior_learn(belief, drawn.known, out->compiled, err);
+            rc = posterior_learn(posterior, drawn.known, out->compiled, err);
         if (!rc)
-            rc = judge(out, &drawn, belief, err);
-        posterior_close(belief);
+            rc = judge(out, &drawn, posterior, err);
+        posterior_close(posterior);
     }
     drawn_release(&drawn);
     return rc;

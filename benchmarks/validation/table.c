@@ -74,10 +74,10 @@ static int judge_baselines(struct verdict *out, struct columns *columns, struct 
     const struct collection *from = out->collection;
     size_t n;
 
-    for (int r = 0; r < RIVAL_COUNT; r++) {
+    for (int r = 0; r < BASELINE_COUNT; r++) {
         for (size_t i = n = 0; i < from->count; i++)
             if (from->points[i].ranked.predicted)
-                columns->scratch[n++] = from->points[i].rival_s[r];
+                columns->scratch[n++] = from->points[i].baselines_s[r];
         if (judge_times(&out->baselines[r], columns->scratch, columns->measured, n, NULL) == ERR_MEMORY)
             return err_memory(err);
     }
@@ -159,8 +159,8 @@ static void put_models(FILE *out, const struct verdict *verdict)
     fprintf(out, "\n| model | mean error | median error | predicted / measured | pairs right | Spearman | "
                  "first within 1 %% |\n"
                  "|---|---:|---:|---:|---:|---:|---:|\n");
-    for (int r = 0; r < RIVAL_COUNT; r++)
-        put_model(out, rival_text((enum rival)r), &verdict->baselines[r], r != RIVAL_OCCUPANCY);
+    for (int r = 0; r < BASELINE_COUNT; r++)
+        put_model(out, baseline_text((enum baseline)r), &verdict->baselines[r], r != BASELINE_OCCUPANCY);
     put_model(out, "**this model**", &verdict->estimate, 1);
     snprintf(name, sizeof name, "without a cubin, from %zu others", verdict->neighbours.compiled);
     put_model(out, name, &verdict->neighbours.judgement, 1);
@@ -293,8 +293,8 @@ static struct json *verdict_json(const struct verdict *verdict)
     struct json *object = js_new_object(), *baselines = js_new_object();
     int failed = !object || !baselines, r;
 
-    for (r = 0; r < RIVAL_COUNT && !failed; r++)
-        failed = js_set(baselines, rival_text((enum rival)r), judgement_json(&verdict->baselines[r]));
+    for (r = 0; r < BASELINE_COUNT && !failed; r++)
+        failed = js_set(baselines, baseline_text((enum baseline)r), judgement_json(&verdict->baselines[r]));
     return js_unless(
         js_set(object, "models", baselines) | failed | js_set_string(object, "kernel", from->kernel) |
             js_set_string(object, "problem", from->problem) | js_set_string(object, "device", from->device) |

@@ -16,7 +16,7 @@ struct verdict {
     const struct collection *collection; /* borrowed */
     size_t predicted;
     struct judgement estimate;
-    struct judgement baselines[RIVAL_COUNT]; /* count 0 where a model said nothing */
+    struct judgement baselines[BASELINE_COUNT]; /* count 0 where a model said nothing */
     struct neighbours neighbours;
     struct bound_judgement bound;
     struct confidence_judgement confidence; /* all 0 with fewer than 4 predictions */

@@ -198,7 +198,7 @@ static int finish_block(struct emulation *emulation, struct emulate_block *block
 }
 
 /* More is needed than was thought: warps that wait for each other, what stores leave in memory, or a value
- * that was hoped not to be read. What was learned of loops goes with the slice it was learned under. */
+ * that was taken not to be read. What was learned of loops goes with the slice it was learned under. */
 static int slice_again(struct emulation *emulation, struct err *err)
 {
     int rc;

@@ -26,32 +26,32 @@ static bool moves(const struct record *record)
 static void fold_access(struct recording *outer, const struct record *record, uint64_t periods)
 {
     uint64_t values[RECORD_OPERANDS][LANES];
-    struct sight sight = record_sight(record);
+    struct execution execution = record_execution(record);
 
     if (record->rank == RECORD_RANKS) {
         outer->disturbed = true;
         return;
     }
     operands_at(values, record, 2);
-    memcpy(values[sight.operand_count++], record->delta[0], sizeof *values);
-    sight.times[sight.rank++] = periods;
-    sight.values = (const uint64_t(*)[LANES])values;
-    recording_take(outer, &sight);
+    memcpy(values[execution.operand_count++], record->delta[0], sizeof *values);
+    execution.times[execution.rank++] = periods;
+    execution.values = (const uint64_t(*)[LANES])values;
+    recording_take(outer, &execution);
 }
 
 /* Operands of a comparison advance evenly: between the ends it can turn out no other way than at both. */
 static void fold_comparison(struct recording *outer, const struct record *record, uint64_t periods)
 {
     uint64_t values[RECORD_OPERANDS][LANES];
-    struct sight sight = record_sight(record);
+    struct execution execution = record_execution(record);
 
-    sight.values = (const uint64_t(*)[LANES])values;
+    execution.values = (const uint64_t(*)[LANES])values;
     operands_at(values, record, 2);
-    recording_take(outer, &sight);
+    recording_take(outer, &execution);
     if (!moves(record))
         return;
     operands_at(values, record, periods + 1);
-    recording_take(outer, &sight);
+    recording_take(outer, &execution);
 }
 
 /* A box that a tensor copy moves is no address: of several loops in each other the inner ones are executed. */

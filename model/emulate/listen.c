@@ -10,21 +10,21 @@ bool steady_listens(const struct steady *steady)
 }
 
 /* Compares it with the record: the same instruction may do the same elsewhere than expected. */
-static void compare(struct recording *recording, size_t k, const struct sight *sight)
+static void compare(struct recording *recording, size_t k, const struct execution *execution)
 {
     struct record *record = &recording->records[k];
 
-    if (recording->capture && sight->access)
-        memcpy(recording->capture[k], sight->values[0], sizeof *recording->capture);
-    if (record_follows(record, sight, recording->periods, recording->phase == PHASE_LEARN))
+    if (recording->capture && execution->access)
+        memcpy(recording->capture[k], execution->values[0], sizeof *recording->capture);
+    if (record_follows(record, execution, recording->periods, recording->phase == PHASE_LEARN))
         return;
-    if (record_is_alike(record, sight))
+    if (record_is_alike(record, execution))
         record->wanders = recording->wanders = true;
     else
         recording->disturbed = true;
 }
 
-void recording_take(struct recording *recording, const struct sight *sight)
+void recording_take(struct recording *recording, const struct execution *execution)
 {
     if (recording->disturbed)
         return;
@@ -32,19 +32,19 @@ void recording_take(struct recording *recording, const struct sight *sight)
         if (recording->record_count == RECORD_MOST)
             recording->disturbed = true;
         else
-            record_first(&recording->records[recording->record_count++], sight);
+            record_first(&recording->records[recording->record_count++], execution);
         return;
     }
     if (recording->next >= recording->record_count)
         recording->disturbed = true;
     else
-        compare(recording, recording->next++, sight);
+        compare(recording, recording->next++, execution);
 }
 
-static void take(struct steady *steady, const struct sight *sight)
+static void take(struct steady *steady, const struct execution *execution)
 {
     for (unsigned k = 0; k < steady->depth; k++)
-        recording_take(&steady->recordings[k], sight);
+        recording_take(&steady->recordings[k], execution);
 }
 
 static void disturb(struct steady *steady)
@@ -55,27 +55,27 @@ static void disturb(struct steady *steady)
 
 void steady_access(struct steady *steady, const struct request *request, bool wanted, bool is_stack)
 {
-    const struct sight sight = {.i = request->i,
-                                .mask = request->mask,
-                                .operand_count = 1,
-                                .values = &request->address,
-                                .access = true,
-                                .fixed = wanted,
-                                .second = request->second,
-                                .space = request->space,
-                                .width = request->width};
+    const struct execution execution = {.i = request->i,
+                                        .mask = request->mask,
+                                        .operand_count = 1,
+                                        .values = &request->address,
+                                        .access = true,
+                                        .fixed = wanted,
+                                        .second = request->second,
+                                        .space = request->space,
+                                        .width = request->width};
 
     if (wanted && request->access & SASS_WRITES && !is_stack)
         disturb(steady);
-    take(steady, &sight);
+    take(steady, &execution);
 }
 
 void steady_copy(struct steady *steady, const struct sass *i, const uint64_t values[LANES])
 {
-    const struct sight sight = {
+    const struct execution execution = {
         .i = i, .mask = ALL_LANES, .operand_count = 1, .values = (const uint64_t(*)[LANES])values};
 
-    take(steady, &sight);
+    take(steady, &execution);
 }
 
 static bool sets_predicate(const struct sass *i)
@@ -97,21 +97,21 @@ static bool reads_clock(const struct sass *i)
 void steady_compute(struct steady *steady, const struct alu *x)
 {
     uint64_t values[RECORD_OPERANDS][LANES];
-    struct sight sight = {.i = x->i, .mask = x->active, .values = (const uint64_t(*)[LANES])values};
+    struct execution execution = {.i = x->i, .mask = x->active, .values = (const uint64_t(*)[LANES])values};
 
     if (reads_clock(x->i))
         disturb(steady);
     if (!sets_predicate(x->i) || !x->source_count)
         return;
     /* LEA has a fourth operand, the shift, an immediate */
-    sight.operand_count = x->source_count < RECORD_OPERANDS ? x->source_count : RECORD_OPERANDS;
-    for (unsigned k = 0; k < sight.operand_count; k++) {
+    execution.operand_count = x->source_count < RECORD_OPERANDS ? x->source_count : RECORD_OPERANDS;
+    for (unsigned k = 0; k < execution.operand_count; k++) {
         const bool wide = x->i->sources[x->slot[k]].count > 1;
 
         for (unsigned l = 0; l < LANES; l++)
             values[k][l] = x->s[k][0][l] | (wide ? (uint64_t)x->s[k][1][l] << 32 : 0);
     }
-    take(steady, &sight);
+    take(steady, &execution);
 }
 
 void recording_run(struct recording *recording, const struct record_run *run)

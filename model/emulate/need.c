@@ -78,8 +78,8 @@ void need_trust(struct need *need, struct slice *slice, const struct sass *code,
 }
 
 /* What was needed anyway, or under another guard, of the registers defined under this one is needed no more
- * where it holds, and hoped not to be where it does not. */
-static void hope(struct need *need, const struct slice_set *defined, int guard)
+ * where it holds, and taken not to be where it does not. */
+static void speculate(struct need *need, const struct slice_set *defined, int guard)
 {
     const unsigned others = need->guards & ~(3u << (guard & ~1));
     struct slice_set *rest = &need->rest[guard ^ 1];
@@ -97,7 +97,7 @@ static void hope(struct need *need, const struct slice_set *defined, int guard)
     need->guards |= 1u << (guard ^ 1);
 }
 
-void need_end(struct need *need, const struct slice_set *defined, const struct sass *i, bool hopeful)
+void need_end(struct need *need, const struct slice_set *defined, const struct sass *i, bool speculative)
 {
     const int guard = guard_of(i);
 
@@ -106,8 +106,8 @@ void need_end(struct need *need, const struct slice_set *defined, const struct s
     if (is_guarded(i)) {
         if (guard == NO_GUARD)
             return;
-        if (hopeful)
-            hope(need, defined, guard);
+        if (speculative)
+            speculate(need, defined, guard);
         set_take_out(&need->under[guard], defined);
         set_take_out(&need->rest[guard], defined);
         return;

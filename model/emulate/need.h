@@ -13,26 +13,27 @@ enum { GUARDS = 14, NO_GUARD = -1 }; /* P0 to P6, and their negations */
 struct need {
     struct slice_set always;
     struct slice_set under[GUARDS];
-    struct slice_set rest[GUARDS]; /* hopeful: because a definition under the opposite guard may not happen */
-    unsigned guards;               /* bit g: under[g] or rest[g] may not be empty */
+    struct slice_set
+        rest[GUARDS]; /* speculative: because a definition under the opposite guard may not happen */
+    unsigned guards;  /* bit g: under[g] or rest[g] may not be empty */
 };
 
 /* The guard, of `under`, that the instruction's reads belong to; NO_GUARD also where it is uniform. */
 int guard_of(const struct sass *i);
 
-/* All that is needed, without rest: that is what is hoped. */
+/* All that is needed, without rest: that is what is speculated on. */
 void need_collect(struct slice_set *out, const struct need *need);
 /* What of `defined` under `guard` is needed: not where the need is under the opposite guard. */
 struct slice_set need_of(const struct need *need, const struct slice_set *defined, int guard);
 
-/* Goes behind instruction `i`, which defines `defined`. `hopeful`: what a guarded one defines is hoped not to
+/* Goes behind instruction `i`, which defines `defined`. `speculative`: what a guarded one defines is taken not to
  * be needed in the lanes that are off. */
-void need_end(struct need *need, const struct slice_set *defined, const struct sass *i, bool hopeful);
+void need_end(struct need *need, const struct slice_set *defined, const struct sass *i, bool speculative);
 /* Behind a definition of its predicate a guard means something else than before it. `from`: the instruction
  * after that. */
 void need_forget(struct need *need, const struct slice_set *defined, struct slice *slice,
                  const struct sass *code, size_t count, size_t from);
-/* Something may jump to instruction `from`: nothing can be hoped beyond it. */
+/* Something may jump to instruction `from`: nothing can be speculated on beyond it. */
 void need_trust(struct need *need, struct slice *slice, const struct sass *code, size_t count, size_t from);
 /* The lanes that leave by `i` do not come to what is behind. */
 void need_part(struct need *need, const struct sass *i);

@@ -2,33 +2,33 @@
 
 #include <string.h>
 
-void record_first(struct record *out, const struct sight *sight)
+void record_first(struct record *out, const struct execution *execution)
 {
-    out->i = sight->i;
-    out->mask = sight->mask;
-    out->access = sight->access;
-    out->fixed = sight->fixed;
+    out->i = execution->i;
+    out->mask = execution->mask;
+    out->access = execution->access;
+    out->fixed = execution->fixed;
     out->wanders = false;
-    out->second = sight->second;
-    out->width = sight->width;
-    out->space = sight->space;
-    out->rank = sight->rank;
-    memcpy(out->times, sight->times, sizeof out->times);
-    out->operand_count = sight->operand_count;
-    memcpy(out->value, sight->values, sight->operand_count * sizeof *out->value);
+    out->second = execution->second;
+    out->width = execution->width;
+    out->space = execution->space;
+    out->rank = execution->rank;
+    memcpy(out->times, execution->times, sizeof out->times);
+    out->operand_count = execution->operand_count;
+    memcpy(out->value, execution->values, execution->operand_count * sizeof *out->value);
 }
 
-struct sight record_sight(const struct record *record)
+struct execution record_execution(const struct record *record)
 {
-    struct sight out = {.i = record->i,
-                        .mask = record->mask,
-                        .operand_count = record->operand_count,
-                        .access = record->access,
-                        .fixed = record->fixed,
-                        .second = record->second,
-                        .space = record->space,
-                        .width = record->width,
-                        .rank = record->rank};
+    struct execution out = {.i = record->i,
+                            .mask = record->mask,
+                            .operand_count = record->operand_count,
+                            .access = record->access,
+                            .fixed = record->fixed,
+                            .second = record->second,
+                            .space = record->space,
+                            .width = record->width,
+                            .rank = record->rank};
 
     memcpy(out.times, record->times, sizeof out.times);
     return out;
@@ -41,25 +41,25 @@ static uint64_t advance(bool access, uint64_t from, uint64_t to)
 }
 
 /* Whether it is as often as the record in the loops inside. */
-static bool same_loops(const struct record *record, const struct sight *sight)
+static bool same_loops(const struct record *record, const struct execution *execution)
 {
-    return record->rank == sight->rank &&
-           !memcmp(record->times, sight->times, record->rank * sizeof *record->times);
+    return record->rank == execution->rank &&
+           !memcmp(record->times, execution->times, record->rank * sizeof *record->times);
 }
 
-bool record_follows(struct record *record, const struct sight *sight, uint64_t periods, bool learn)
+bool record_follows(struct record *record, const struct execution *execution, uint64_t periods, bool learn)
 {
     const bool access = record->access;
     uint64_t off = 0, moved = 0;
 
-    if (record->i != sight->i || record->mask != sight->mask ||
-        record->operand_count != sight->operand_count || !same_loops(record, sight))
+    if (record->i != execution->i || record->mask != execution->mask ||
+        record->operand_count != execution->operand_count || !same_loops(record, execution))
         return false;
     for (unsigned k = 0; k < record->operand_count; k++) {
         const bool stays = record->fixed || (access && k);
 
         for (unsigned l = 0; l < LANES; l++) {
-            const uint64_t active = 0 - (uint64_t)(record->mask >> l & 1), now = sight->values[k][l];
+            const uint64_t active = 0 - (uint64_t)(record->mask >> l & 1), now = execution->values[k][l];
 
             if (learn)
                 record->delta[k][l] = advance(access, record->value[k][l], now) & active;
@@ -71,22 +71,22 @@ bool record_follows(struct record *record, const struct sight *sight, uint64_t p
 }
 
 /* Whether the address advances as it did in the loops inside. */
-static bool same_steps(const struct record *record, const struct sight *sight)
+static bool same_steps(const struct record *record, const struct execution *execution)
 {
     bool same = true;
 
     for (unsigned k = 1; k < record->operand_count; k++)
         for (unsigned l = 0; l < LANES; l++)
-            same &= record->value[k][l] == sight->values[k][l] || !(record->mask >> l & 1);
+            same &= record->value[k][l] == execution->values[k][l] || !(record->mask >> l & 1);
     return same;
 }
 
-bool record_is_alike(const struct record *record, const struct sight *sight)
+bool record_is_alike(const struct record *record, const struct execution *execution)
 {
-    return record->i == sight->i && record->operand_count == sight->operand_count &&
+    return record->i == execution->i && record->operand_count == execution->operand_count &&
            !sass_is_tensor_copy(record->i) &&
-           (!record->access ||
-            (record->mask == sight->mask && same_loops(record, sight) && same_steps(record, sight)));
+           (!record->access || (record->mask == execution->mask && same_loops(record, execution) &&
+                                same_steps(record, execution)));
 }
 
 /* The first t >= 1 for which value + t * step < 0, value >= 0. */

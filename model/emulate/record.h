@@ -31,7 +31,7 @@ struct record_run {
 };
 
 /* What is seen of an instruction: its mask and operands, in values[k][lane]. */
-struct sight {
+struct execution {
     const struct sass *i;
     uint32_t mask;
     unsigned operand_count;
@@ -42,15 +42,15 @@ struct sight {
     uint64_t times[RECORD_RANKS];
 };
 
-void record_first(struct record *out, const struct sight *sight);
+void record_first(struct record *out, const struct execution *execution);
 /* What the record is of, without values. */
-struct sight record_sight(const struct record *record);
+struct execution record_execution(const struct record *record);
 
 /* Whether what is seen now is the same as `record`, `periods` periods later; sets the advance if `learn`. */
-bool record_follows(struct record *record, const struct sight *sight, uint64_t periods, bool learn);
+bool record_follows(struct record *record, const struct execution *execution, uint64_t periods, bool learn);
 
 /* Whether the same is done, but elsewhere or with other numbers. */
-bool record_is_alike(const struct record *record, const struct sight *sight);
+bool record_is_alike(const struct record *record, const struct execution *execution);
 
 /* The first period, from 1 on, in which the instruction could set a predicate otherwise than in period 0;
  * UINT64_MAX when never, or when it wanders. 0: not known. */

@@ -144,7 +144,7 @@ static bool visit(struct analysis *analysis, size_t index, struct need *need)
         return false;
     slice->needed[index] = true;
     need_forget(need, &defined, slice, analysis->code, analysis->count, index + 1);
-    need_end(need, &defined, i, slice->hopeful && !slice->pinned[index]);
+    need_end(need, &defined, i, slice->speculative && !slice->pinned[index]);
     set_add_guard(&need->always, i);
     if (slice->plain_stack && is_local(i)) {
         visit_stack(analysis, index, &needed, &reads);
@@ -266,7 +266,8 @@ static void find_targets(struct analysis *analysis)
     }
 }
 
-static int analyse(struct slice *slice, const struct sass *code, size_t count, bool hopeful, struct err *err)
+static int analyse(struct slice *slice, const struct sass *code, size_t count, bool speculative,
+                   struct err *err)
 {
     struct analysis analysis = {.slice = slice, .code = code, .count = count, .changed = true};
 
@@ -276,7 +277,7 @@ static int analyse(struct slice *slice, const struct sass *code, size_t count, b
     for (size_t i = 0; i < count; i++)
         analysis.anywhere |= leads_anywhere(&code[i]);
     find_targets(&analysis);
-    slice->hopeful = hopeful;
+    slice->speculative = speculative;
     slice->reads_shared = slice->reads_local = slice->reads_global = false;
     memset(slice->trusted, 0, count * sizeof *slice->trusted);
     memset(slice->needed, 0, count * sizeof *slice->needed);
@@ -293,7 +294,7 @@ static int analyse(struct slice *slice, const struct sass *code, size_t count, b
     return 0;
 }
 
-/* Hopes where there is something to gain by it. */
+/* Speculates where there is something to gain by it. */
 static int analyse_best(struct slice *slice, const struct sass *code, size_t count, struct err *err)
 {
     int rc = analyse(slice, code, count, false, err);
@@ -301,7 +302,7 @@ static int analyse_best(struct slice *slice, const struct sass *code, size_t cou
 
     if (!rc && (shared || global))
         rc = analyse(slice, code, count, true, err);
-    if (!rc && slice->hopeful && shared == slice->reads_shared && global == slice->reads_global)
+    if (!rc && slice->speculative && shared == slice->reads_shared && global == slice->reads_global)
         rc = analyse(slice, code, count, false, err);
     return rc;
 }

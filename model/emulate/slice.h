@@ -37,16 +37,16 @@ enum slice_aim {
 
 struct slice {
     enum slice_aim aim;
-    bool hopeful;                        /* see slice_init */
+    bool speculative;                    /* see slice_init */
     bool plain_stack;                    /* local memory is spilled registers: its words are in the sets */
     uint8_t flags[SLICE_FLAG_REGISTERS]; /* the flag registers */
     unsigned flag_count;
-    bool *trusted;          /* hopeful: instructions after which their old result may be missing, and is */
-    bool *pinned;           /* not to be hoped for */
-    bool *needed;           /* executed: it decides something, or it accesses memory */
-    bool *wanted;           /* of a needed one: its results, or the data it stores, are */
-    uint32_t *next;         /* first needed instruction at or after each; the count beyond the last */
-    struct slice_set *live; /* what is needed before each instruction */
+    bool *trusted;  /* speculative: instructions after which their old result may be missing, and is */
+    bool *pinned;   /* not to be speculated on */
+    bool *needed;   /* executed: it decides something, or it accesses memory */
+    bool *wanted;   /* of a needed one: its results, or the data it stores, are */
+    uint32_t *next; /* first needed instruction at or after each; the count beyond the last */
+    struct slice_set *live;                       /* what is needed before each instruction */
     bool reads_shared, reads_local, reads_global; /* some load there is wanted */
     bool stores;                                  /* the data of global stores is wanted */
     bool apart;                                   /* see slice_init */
@@ -59,12 +59,12 @@ struct slice {
  * A register set under a guard keeps its old value in the lanes that are off, and so its earlier definition
  * seems to be needed, be it the result of a load or of a sum of floats. Compilers read such a register under
  * the same guard only, but the guard may lie in a register between. Where loads seem to decide something, the
- * slice therefore hopes that lanes that are off are not read, if that makes do without loads. At an
- * instruction that is `trusted` they are to be marked; when a needed instruction reads one after all, hope
+ * slice therefore takes it that lanes that are off are not read, if that makes do without loads. At an
+ * instruction that is `trusted` they are to be marked; when a needed instruction reads one after all, that
  * was wrong: slice_pin() it and begin anew. */
 int slice_init(struct slice *out, const struct sass *code, size_t count, enum slice_aim aim, bool stores,
                bool apart, struct err *err);
-/* Slices again, hoping no more for the instruction `index`. */
+/* Slices again, speculating no more on the instruction `index`. */
 int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t index, struct err *err);
 /* Whether register, predicate or word `bit` of a set (of a flag register: any of its bits) is needed before
  * instruction `index`. */

@@ -1,4 +1,4 @@
-/* What a speculative slice hopes for (emulate/slice.h), watched while it is executed. */
+/* What a speculative slice relies on (emulate/slice.h), watched while it is executed. */
 #ifndef MODEL_EMULATE_SPECULATE_H
 #define MODEL_EMULATE_SPECULATE_H
 

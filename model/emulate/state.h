@@ -66,7 +66,7 @@ struct registers {
     row b[RECONVERGE]; /* per lane, the lanes it reconverges with */
     bool tainted;      /* something in the above may be unknown */
 
-    /* Hopeful slices: lanes whose value was not computed, and the instruction that was trusted. */
+    /* Speculative slices: lanes whose value was not computed, and the instruction that was trusted. */
     uint32_t stale[ROWS], stale_by[ROWS];
     bool doubtful; /* there may be such lanes */
 };

@@ -47,7 +47,7 @@ struct steady {
 };
 
 /* Compares what is done with the record, or takes it into the records at first. */
-void recording_take(struct recording *recording, const struct sight *sight);
+void recording_take(struct recording *recording, const struct execution *execution);
 /* Instructions first to end - 1 were executed, in a row `times` times. */
 void recording_run(struct recording *recording, const struct record_run *run);
 

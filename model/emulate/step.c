@@ -137,7 +137,7 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
     } else if (doubtful && kind != KIND_COMPUTE && kind != KIND_NOTHING)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the guard of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
-    if (emulation->slice.hopeful) {
+    if (emulation->slice.speculative) {
         if (speculation_fails(emulation, warp, i, mask)) {
             emulation->restart = true;
             return STEP_STOPPED;

@@ -369,14 +369,14 @@ static int by_gain(const void *left, const void *right)
     return (a->gain < b->gain) - (a->gain > b->gain);
 }
 
-size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *expectation,
+size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *analysis,
                  const struct machine *machine)
 {
     static void (*const advisers[])(struct adviser *) = {
         advise_occupancy, advise_grid,     advise_dispatch,     advise_banks,     advise_coalescing,
         advise_traffic,   advise_spills,   advise_instructions, advise_registers, advise_supply,
         advise_latency,   advise_barriers, advise_simulation};
-    struct adviser a = {.from = expectation, .machine = machine, .out = out, .input = expectation->input};
+    struct adviser a = {.from = analysis, .machine = machine, .out = out, .input = analysis->input};
     struct prediction alone;
 
     a.input.simulated = (struct simulated){0};

@@ -18,9 +18,9 @@ struct advice {
     uint32_t pc;
 };
 
-/* Fills `out`, greatest gain first, and returns how many. `expectation` was predicted for `machine`; with its
+/* Fills `out`, greatest gain first, and returns how many. `analysis` was predicted for `machine`; with its
  * account the advice also names the instruction that is waited for. */
-size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *expectation,
+size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *analysis,
                  const struct machine *machine);
 
 #endif

@@ -84,6 +84,6 @@ int analyze(struct analysis *out, const struct machine *machine, const struct cu
 int analyze_again(struct analysis *out, const struct analysis *from, const struct machine *machine,
                   const struct launch *launch, const struct analyze_options *options, struct err *err);
 
-void analysis_release(struct analysis *expectation);
+void analysis_release(struct analysis *analysis);
 
 #endif

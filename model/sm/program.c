@@ -289,7 +289,7 @@ void sm_lists_share(struct sm_list *lists, const struct sm_list *others, size_t 
 }
 
 int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cut *cut, unsigned iterations,
-             double *played, double *all, struct err *err)
+             double *simulated, double *all, struct err *err)
 {
     const struct depth depth = {cut, iterations, false};
     const size_t count = in->emulation->path_count;
@@ -297,7 +297,7 @@ int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cu
     const size_t warps = in->blocks[0]->warps;
     int rc = lists ? 0 : err_memory(err);
 
-    *played = *all = 0;
+    *simulated = *all = 0;
     for (size_t w = 0; w < warps * in->block_count && !rc; w++) {
         const uint32_t p = in->blocks[w / warps]->paths[w % warps];
         struct sm_list *list = &lists[p];
@@ -307,7 +307,7 @@ int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cu
             list->all = sm_count_steps(path->steps, path->count);
             rc = list_steps(list, in, path->steps, path->count, &depth, err);
         }
-        *played += (double)list->count;
+        *simulated += (double)list->count;
         *all += list->all;
     }
     *out = lists;

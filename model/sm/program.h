@@ -1,4 +1,4 @@
-/* What simulate.c plays: instructions with what they ask of what warps share, and the paths of warps as lists
+/* What simulate.c simulates: instructions with what they ask of what warps share, and the paths of warps as lists
  * of them. Nothing outside model/sm includes this. */
 #ifndef MODEL_SM_PROGRAM_H
 #define MODEL_SM_PROGRAM_H
@@ -44,7 +44,7 @@ struct sm_op {
     double busy;                  /* for which the scheduler sends nothing else */
     double reads[REGISTER_BANKS]; /* cycles that it keeps each bank of the register file busy */
     double needs[REGISTER_BANKS]; /* the same, to be issued; -INFINITY where it waits for none of it */
-    uint8_t port;                 /* see sm_door() */
+    uint8_t port;                 /* see sm_port() */
     uint8_t waits, counted, counted_left;
     bool asks; /* for something: it has a request */
     bool barrier;
@@ -78,7 +78,7 @@ struct sm_async {
     double interval;     /* of the copy engine, from one copy to the next */
 };
 
-/* The code of a play. */
+/* The code of a simulation. */
 struct sm_code {
     struct sm_async async;
     struct sm_op *ops;           /* of each instruction, then of each where it is a taken branch; owned */
@@ -111,10 +111,10 @@ int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err
 void sm_code_release(struct sm_code *code);
 
 /* One list for each path that the blocks' warps take, outermost loops cut to `iterations`, which is one of
- * the two of `cut`, those within a loop that is cut to the same number in both; `*played` and `*all` sum up
+ * the two of `cut`, those within a loop that is cut to the same number in both; `*simulated` and `*all` sum up
  * over the blocks' warps, `*all` with what lists leave out that end at cut->most. ERR_MEMORY. */
 int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cut *cut, unsigned iterations,
-             double *played, double *all, struct err *err);
+             double *simulated, double *all, struct err *err);
 /* How many instructions steps stand for. */
 double sm_count_steps(const struct emulate_step *steps, size_t count);
 /* Adds the run of instructions that is steps[s], up to `most` in the list. */

@@ -27,7 +27,7 @@ static double place_of_load(struct sm_warp *warp, double granules)
 
 /* How much longer, or less, a load takes than from an empty DRAM: on the mean the longer of what it waits
  * behind the SM's own requests and of what the loaded latency says at the use of DRAM so far, and spread
- * around that by its latency alone: how far waiting spreads is played. */
+ * around that by its latency alone: how far waiting spreads is simulated. */
 static double wait_of_load(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
                            double behind, double time)
 {
@@ -326,7 +326,7 @@ static int run_on(struct sm_state *sm, struct err *err)
         }
         if (at->moved && sm->queue_free[true] <= next)
             sm_choose_moved(sm, first);
-        if (horizon > next && goes_alone(at)) /* a foresight of less than a rounding error is none */
+        if (horizon > next && goes_alone(at)) /* a lookahead of less than a rounding error is none */
             steps += run_ahead(sm, first, horizon);
         else if (sm->shared_only && is_at_fork(next_warp(at)))
             return 0;
@@ -351,7 +351,7 @@ static int run(struct sm_state *sm, struct err *err)
     return rc;
 }
 
-/* Plays -------------------------------------------------------------------- */
+/* Simulation --------------------------------------------------------------- */
 
 int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *code,
            const struct sm_list *lists, unsigned blocks, struct err *err)

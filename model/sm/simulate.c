@@ -122,7 +122,7 @@ static double extrapolate(const struct sm_both *both, const struct lists *lists)
                               (lists->all - lists->long_ops);
 }
 
-/* Blocks begin in step and drift apart, since they compete. The few iterations played do not show where that
+/* Blocks begin in step and drift apart, since they compete. The few iterations simulated do not show where that
  * ends: it is taken to be where they get on best, in step or spread evenly over an iteration. Spread, the
  * sub-partitions take turns at the load/store units: traced on an NVIDIA H200, a block's warps come to a
  * barrier at the same time on all four. */
@@ -198,7 +198,7 @@ static int play_async(struct sm_cycles *out, const struct sm_input *in, const st
     return rc;
 }
 
-/* Paths played once: to their end, or as far as they are listed, from where on they cost as much on average.
+/* Paths simulated once: to their end, or as far as they are listed, from where on they cost as much on average.
  * Two lists of which one ends early do not differ by whole iterations. */
 static int play_once(double *cycles, double *brief_cycles, const struct sm_input *in,
                      const struct sm_code *code, const struct lists *lists, unsigned blocks, struct err *err)
@@ -215,7 +215,7 @@ static int play_once(double *cycles, double *brief_cycles, const struct sm_input
     return rc;
 }
 
-/* The time of a play with all iterations, and by how much waves overlap. */
+/* The time of a simulation with all iterations, and by how much waves overlap. */
 static int play_loops(double *cycles, double *overlap, const struct sm_input *in, const struct sm_code *code,
                       unsigned blocks, bool waves, struct err *err)
 {

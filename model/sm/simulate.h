@@ -9,8 +9,8 @@
  * after the last. An instruction that finds a bank of the register file busy holds up all behind it. A memory
  * level is a server: DRAM, and L2 for what is written, with the SM's share of its sustained capacity, L2 for
  * what is read with all that one SM can have. Who comes while it is busy waits, and where blocks have drifted
- * apart the sub-partitions take turns. Loops are played for a few iterations, loops within them for more, and
- * extrapolated by the cost of the last ones, or played whole where that takes less. Latencies are those of an
+ * apart the sub-partitions take turns. Loops are simulated for a few iterations, loops within them for more, and
+ * extrapolated by the cost of the last ones, or simulated whole where that takes less. Latencies are those of an
  * empty machine, and the queues add to them; loads from DRAM spread around their mean under load by the
  * measured shares of its latency, so that a barrier, or the end of a block, waits for the slowest of many.
  * Those of a warp are spread evenly, one after another, so that a few iterations of a loop stand for all. */
@@ -32,7 +32,7 @@ struct sm_input {
     const struct sass_code *sass;
     const struct traffic *traffic;
     const struct emulate_result *emulation;
-    const struct emulate_block *const *blocks; /* of it, with as many warps each: place p plays one ... */
+    const struct emulate_block *const *blocks; /* of it, with as many warps each: place p simulates one ... */
     size_t block_count;                        /* ... after another like blocks[p % block_count] */
     double busy_sms;                           /* that share what is limited per GPU */
     double replace_cycles;
@@ -49,7 +49,7 @@ struct sm_cycles {
     bool lost;      /* warps wait for each other in a way that was not noted: `first` is too short */
 };
 
-/* Plays `blocks` >= 1 resident blocks; `waves`: whether `further` is wanted, else it is `first`. ERR_MEMORY,
+/* Simulates `blocks` >= 1 resident blocks; `waves`: whether `further` is wanted, else it is `first`. ERR_MEMORY,
  * ERR_STOPPED. */
 int sm_simulate(struct sm_cycles *out, const struct sm_input *in, unsigned blocks, bool waves,
                 struct err *err);

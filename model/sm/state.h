@@ -1,4 +1,4 @@
-/* The state of a play: the warps of an SM, its sub-partitions, and what they share. Nothing outside
+/* The state of a simulation: the warps of an SM, its sub-partitions, and what they share. Nothing outside
  * model/sm includes this. */
 #ifndef MODEL_SM_STATE_H
 #define MODEL_SM_STATE_H
@@ -126,7 +126,7 @@ static inline struct sm_warp *sm_warp_at(const struct sm_state *sm, unsigned w)
 struct sm_state sm_state_of(const struct sm_input *in, const struct sm_code *code);
 
 /* Allocates the warps of `blocks` places. To be released, also after an error: ERR_MEMORY, ERR_USAGE
- * when a sub-partition would have more than CROWD_WARPS warps. */
+ * when a sub-partition would have more than SM_WARPS warps. */
 int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err);
 void sm_release(struct sm_state *sm);
 

@@ -262,7 +262,7 @@ static void account_repeat(struct replay_account *account, const double *before,
 
 /* Paths -------------------------------------------------------------------- */
 
-struct player {
+struct replayer {
     struct replay *warp;
     const struct replay_code *code;
     struct replay_account *account;
@@ -270,46 +270,48 @@ struct player {
 };
 
 /* `jumps`: the last instruction is followed by one that stands elsewhere. */
-static int play_run(struct player *player, uint32_t first, uint32_t count, bool jumps)
+static int issue_run(struct replayer *replayer, uint32_t first, uint32_t count, bool jumps)
 {
     struct replay_issue issue;
 
     for (uint32_t i = first; i < first + count; i++) {
-        const struct replay_op *op = &player->code->ops[i];
+        const struct replay_op *op = &replayer->code->ops[i];
         struct replay_op taken;
 
         if (jumps && i + 1 == first + count && op->pipe == SASS_PIPE_BRANCH) {
             taken = *op;
-            taken.stall = fmax(op->stall, player->code->taken_stall);
+            taken.stall = fmax(op->stall, replayer->code->taken_stall);
             op = &taken;
         }
-        if (replay_step(&issue, player->warp, op, player->err))
+        if (replay_step(&issue, replayer->warp, op, replayer->err))
             return ERR_USAGE;
-        if (player->account) {
-            player->account->waited[i] += issue.waited;
+        if (replayer->account) {
+            replayer->account->waited[i] += issue.waited;
             if (issue.cause == REPLAY_SLOT)
-                player->account->blamed[issue.blamed] += issue.waited;
+                replayer->account->blamed[issue.blamed] += issue.waited;
         }
-        if (player->code->barriers[i])
-            replay_barrier(&player->warp, 1, player->code->barrier_cycles);
+        if (replayer->code->barriers[i])
+            replay_barrier(&replayer->warp, 1, replayer->code->barrier_cycles);
     }
     return 0;
 }
 
-static int play_steps(struct player *player, const struct emulate_step *steps, size_t count);
+static int issue_steps(struct replayer *replayer, const struct emulate_step *steps, size_t count);
 
-static int play_times(struct player *player, const struct emulate_step *body, size_t count, uint64_t times)
+static int issue_times(struct replayer *replayer, const struct emulate_step *body, size_t count,
+                       uint64_t times)
 {
     int rc = 0;
 
     while (times-- && !rc)
-        rc = play_steps(player, body, count);
+        rc = issue_steps(replayer, body, count);
     return rc;
 }
 
 /* Executes the body until it repeats itself, then multiplies. A body that does not settle soon goes on as it
  * did over PERIOD iterations. */
-static int play_loop(struct player *player, const struct emulate_step *body, size_t count, uint64_t repeats)
+static int issue_loop(struct replayer *replayer, const struct emulate_step *body, size_t count,
+                      uint64_t repeats)
 {
     struct replay before;
     double *accounted = NULL;
@@ -318,16 +320,16 @@ static int play_loop(struct player *player, const struct emulate_step *body, siz
 
     for (uint64_t done = 0; done < repeats && !rc; done += times * period) {
         period = done < PATIENCE ? 1 : repeats - done < PERIOD ? repeats - done : PERIOD;
-        before = *player->warp;
-        if (player->account && !(accounted = account_copy(player->account)))
-            return err_memory(player->err);
-        rc = play_times(player, body, count, period);
+        before = *replayer->warp;
+        if (replayer->account && !(accounted = account_copy(replayer->account)))
+            return err_memory(replayer->err);
+        rc = issue_times(replayer, body, count, period);
         times = 1;
-        if (!rc && (period > 1 || replay_is_steady(&before, player->warp))) {
+        if (!rc && (period > 1 || replay_is_steady(&before, replayer->warp))) {
             times = (repeats - done) / period;
-            replay_repeat(player->warp, &before, times - 1);
-            if (player->account)
-                account_repeat(player->account, accounted, (double)(times - 1));
+            replay_repeat(replayer->warp, &before, times - 1);
+            if (replayer->account)
+                account_repeat(replayer->account, accounted, (double)(times - 1));
         }
         free(accounted);
         accounted = NULL;
@@ -343,7 +345,7 @@ static bool starts_at(const struct emulate_step *steps, size_t at, size_t count,
     return at < count && steps[at].first == instruction;
 }
 
-static int play_steps(struct player *player, const struct emulate_step *steps, size_t count)
+static int issue_steps(struct replayer *replayer, const struct emulate_step *steps, size_t count)
 {
     size_t s = 0;
     int rc = 0;
@@ -352,11 +354,11 @@ static int play_steps(struct player *player, const struct emulate_step *steps, s
         const struct emulate_step *step = &steps[s];
 
         if (step->body) {
-            rc = play_loop(player, step + 1, step->body, step->repeats);
+            rc = issue_loop(replayer, step + 1, step->body, step->repeats);
             s += step->body + 1;
         } else {
-            rc = play_run(player, step->first, step->count,
-                          !starts_at(steps, s + 1, count, step->first + step->count));
+            rc = issue_run(replayer, step->first, step->count,
+                           !starts_at(steps, s + 1, count, step->first + step->count));
             s++;
         }
     }
@@ -366,11 +368,11 @@ static int play_steps(struct player *player, const struct emulate_step *steps, s
 int replay_path(struct replay *out, const struct replay_code *code, const struct emulate_path *path,
                 struct replay_account *account, struct err *err)
 {
-    struct player player = {out, code, account, err};
+    struct replayer replayer = {out, code, account, err};
 
     replay_init(out, code->loads_per_warp);
     out->products = code->products;
     if (path->cut)
         return err_set(err, ERR_MISSING, "a warp's path is too irregular to be kept");
-    return play_steps(&player, path->steps, path->count);
+    return issue_steps(&replayer, path->steps, path->count);
 }

@@ -47,7 +47,7 @@ struct replay_account {
 int replay_account_init(struct replay_account *out, size_t count, struct err *err);
 void replay_account_release(struct replay_account *account);
 
-/* Plays one path from cycle 0 to its end. `account` may be null. ERR_MISSING for a path that was too long to
+/* Replays one path from cycle 0 to its end. `account` may be null. ERR_MISSING for a path that was too long to
  * keep; ERR_MEMORY. */
 int replay_path(struct replay *out, const struct replay_code *code, const struct emulate_path *path,
                 struct replay_account *account, struct err *err);

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     const int file = memfd_create("journal", 0);
     struct journal *journal;
-    struct metadata heading;
+    struct metadata metadata;
     struct err err = {0};
     char path[64];
 
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
         if (!err.code || journal)
             abort();
     } else {
-        metadata_read(&heading, journal);
+        metadata_read(&metadata, journal);
         check_records(journal);
         journal_free(journal);
     }

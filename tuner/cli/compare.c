@@ -46,7 +46,7 @@ struct view {
     struct predictor *predictor;
     struct pareto_metrics *pareto;
     struct compare_options compare;
-    struct compare_forecasts predictions;
+    struct compare_predictions predictions;
     struct compared compared;
 };
 
@@ -184,7 +184,7 @@ static int open_model(struct view *view, struct err *err)
     if (rc || !view->has_machine)
         return rc;
     rc = predictor_open(&view->predictor, &how, err);
-    view->predictions = (struct compare_forecasts){prediction, view};
+    view->predictions = (struct compare_predictions){prediction, view};
     view->compare.predictions = &view->predictions;
     return !rc && cli_given(view->args, "pareto") ? predict_all(view, err) : rc;
 }

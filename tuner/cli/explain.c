@@ -46,11 +46,11 @@ size_t explained_bounds(enum resource out[RESOURCE_COUNT], const struct throughp
 
 static void find_chain(struct explained *out)
 {
-    const struct replay_account *account = &out->expectation->account;
+    const struct replay_account *account = &out->analysis->account;
     size_t at;
 
     for (size_t i = 0; i < account->count; i++) {
-        if (!(account->blamed[i] > 0.01 * out->expectation->path_cycles))
+        if (!(account->blamed[i] > 0.01 * out->analysis->path_cycles))
             continue;
         if (out->chain_count < EXPLAIN_CHAIN)
             out->chain_count++;
@@ -83,16 +83,16 @@ static int find_trials(struct explained *out, const char *path, struct err *err)
 }
 
 /* What of `choices` was expected; all are borrowed. */
-static int explained_init(struct explained *out, const struct analysis *expectation,
+static int explained_init(struct explained *out, const struct analysis *analysis,
                           const struct ranking_options *how, const unsigned *choices, double cost,
                           struct err *err)
 {
-    *out = (struct explained){.expectation = expectation,
+    *out = (struct explained){.analysis = analysis,
                               .machine = how->machine,
                               .spec = how->spec,
                               .problem = how->problem,
                               .choices = choices};
-    out->advice_count = advice_of(out->advice, expectation, how->machine);
+    out->advice_count = advice_of(out->advice, analysis, how->machine);
     find_chain(out);
     if (explained_find_lines(out, err))
         return ERR_MEMORY;
@@ -102,11 +102,11 @@ static int explained_init(struct explained *out, const struct analysis *expectat
 /* The command -------------------------------------------------------------- */
 
 static int show(struct cli *cli, const struct cli_args *args, const struct ranking_options *how,
-                const unsigned *choices, const struct analysis *expectation, double cost, struct err *err)
+                const unsigned *choices, const struct analysis *analysis, double cost, struct err *err)
 {
     struct explained explained;
     char *text = configuration_text(how->spec, choices), sizes[256];
-    int rc = explained_init(&explained, expectation, how, choices, cost, err);
+    int rc = explained_init(&explained, analysis, how, choices, cost, err);
 
     if (!rc && cli_given(args, "recorded"))
         rc = find_trials(&explained, cli_text(args, "recorded"), err);
@@ -134,27 +134,27 @@ static int show(struct cli *cli, const struct cli_args *args, const struct ranki
 static int explain_one(struct cli *cli, const struct cli_args *args, struct ranking_options *how,
                        const unsigned *choices, struct err *err)
 {
-    struct analysis *expectation = calloc(1, sizeof *expectation);
+    struct analysis *analysis = calloc(1, sizeof *analysis);
     char cache[4096];
     struct ranked row;
-    int rc = expectation ? compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err)
-                         : err_memory(err);
+    int rc = analysis ? compiler_open(&how->compiler, NULL, cli_cache(cli, cache, sizeof cache), err)
+                      : err_memory(err);
 
     if (rc) {
-        free(expectation);
+        free(analysis);
         return rc;
     }
-    rc = ranking_one(&row, expectation, how, choices, err);
+    rc = ranking_one(&row, analysis, how, choices, err);
     if (!rc && !row.predicted)
-        rc = expectation->at_code ? err_set(err, ERR_MISSING, "no prediction: at code offset %#x: %s",
-                                            expectation->pc, row.reason)
-                                  : err_set(err, row.outcome == OUTCOME_LIMITS ? ERR_USAGE : ERR_MISSING,
-                                            "no prediction: %s", row.reason);
+        rc = analysis->at_code ? err_set(err, ERR_MISSING, "no prediction: at code offset %#x: %s",
+                                         analysis->pc, row.reason)
+                               : err_set(err, row.outcome == OUTCOME_LIMITS ? ERR_USAGE : ERR_MISSING,
+                                         "no prediction: %s", row.reason);
     if (!rc)
-        rc = show(cli, args, how, choices, expectation, ranked_cost(&row), err);
+        rc = show(cli, args, how, choices, analysis, ranked_cost(&row), err);
     free(row.reason);
-    analysis_release(expectation);
-    free(expectation);
+    analysis_release(analysis);
+    free(analysis);
     compiler_close(how->compiler);
     return rc;
 }

@@ -44,7 +44,7 @@ int explained_changes(struct explained_changes *out, const struct ranking_option
                       const unsigned *choices, double cost, struct err *err);
 
 struct explained {
-    const struct analysis *expectation; /* predicted, with its account */
+    const struct analysis *analysis; /* predicted, with its account */
     const struct machine *machine;
     const struct spec *spec;
     size_t problem;

@@ -43,7 +43,7 @@ static struct json *lines_json(const struct explained *explained)
 
 static struct json *latency_json(const struct explained *explained)
 {
-    const struct analysis *from = explained->expectation;
+    const struct analysis *from = explained->analysis;
     struct json *object = js_new_object(), *chain = js_new_array(), *link;
     char text[200];
     const char *file;
@@ -168,7 +168,7 @@ static struct json *elsewhere_json(const struct device *device)
 /* The interval after the trials that were found. */
 static struct json *after_json(const struct explained *explained)
 {
-    struct prediction p = explained->expectation->prediction;
+    struct prediction p = explained->analysis->prediction;
     struct json *object = js_new_object();
     int failed;
 
@@ -181,7 +181,7 @@ static struct json *after_json(const struct explained *explained)
 
 struct json *explained_json(const struct explained *explained)
 {
-    const struct prediction *p = &explained->expectation->prediction;
+    const struct prediction *p = &explained->analysis->prediction;
     struct json *object = js_new_object();
 
     return js_unless(
@@ -198,12 +198,12 @@ struct json *explained_json(const struct explained *explained)
             js_set_real(object, "stalled_bandwidth", p->stalled_bandwidth) |
             js_set_real(object, "stalled_latency", p->stalled_latency) |
             js_set_real(object, "waves", p->waves) | js_set_real(object, "confidence", p->confidence) |
-            js_set(object, "unrated", unrated_json(&explained->expectation->demands.unrated)) |
+            js_set(object, "unrated", unrated_json(&explained->analysis->demands.unrated)) |
             js_set(object, "assumptions", assumptions_json(p->assumptions)) |
             js_set(object, "of_another_gpu", elsewhere_json(explained->machine->device)) |
-            js_set(object, "bounds", bounds_json(explained->expectation)) |
+            js_set(object, "bounds", bounds_json(explained->analysis)) |
             js_set(object, "latency", latency_json(explained)) |
-            js_set(object, "occupancy", occupancy_json(explained->expectation)) |
+            js_set(object, "occupancy", occupancy_json(explained->analysis)) |
             js_set(object, "changes", changes_json(explained)) |
             js_set(object, "advice", advice_json(explained)),
         object);

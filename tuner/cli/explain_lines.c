@@ -37,7 +37,7 @@ static size_t merge(struct explained_line *lines, size_t count)
 
 int explained_find_lines(struct explained *out, struct err *err)
 {
-    const struct analysis *from = out->expectation;
+    const struct analysis *from = out->analysis;
     struct explained_line *lines, *line;
     size_t i, count = 0;
 

@@ -46,7 +46,7 @@ static void put_interval(FILE *out, const struct prediction *p, const char *behi
 
 static void put_intervals(FILE *out, const struct explained *explained)
 {
-    struct prediction p = explained->expectation->prediction;
+    struct prediction p = explained->analysis->prediction;
     char after[64];
 
     put_interval(out, &p,
@@ -67,7 +67,7 @@ static void put_intervals(FILE *out, const struct explained *explained)
 /* What the spec's metrics would be at the estimate. */
 static void put_metrics(FILE *out, const struct explained *explained)
 {
-    const double time_s = explained->expectation->prediction.estimate_s;
+    const double time_s = explained->analysis->prediction.estimate_s;
     const struct spec *spec = explained->spec;
     double value;
     size_t m, put = 0;
@@ -124,7 +124,7 @@ static void put_touched(FILE *out, const struct analysis *from)
 
 static void put_head(FILE *out, const struct explained *explained)
 {
-    const struct analysis *from = explained->expectation;
+    const struct analysis *from = explained->analysis;
     const struct prediction *p = &from->prediction;
     char estimate[32], bound[32];
 
@@ -198,7 +198,7 @@ static void put_share(FILE *out, const char *name, double cycles, double all)
 
 static void put_latency(FILE *out, const struct explained *explained)
 {
-    const struct analysis *from = explained->expectation;
+    const struct analysis *from = explained->analysis;
     const double all = from->prediction.latency_cycles, own = from->path_cycles;
     double waited = 0;
     char text[TEXT];
@@ -286,7 +286,7 @@ static void put_advice(FILE *out, const struct explained *explained)
         if (advice->at_code)
             fprintf(out, " (at %#x)", advice->pc);
         if (advice->at_code)
-            put_line(out, explained->expectation, advice->pc);
+            put_line(out, explained->analysis, advice->pc);
         fprintf(out, "\n");
     }
 }
@@ -297,7 +297,7 @@ static void put_lines(FILE *out, const struct explained *explained)
         fprintf(out, "\nWhere a warp waits, by line of the source\n");
     for (size_t i = 0; i < explained->line_count; i++)
         fprintf(out, "  %5.1f %%  %s:%u\n",
-                100 * explained->lines[i].waited_cycles / explained->expectation->prediction.latency_cycles,
+                100 * explained->lines[i].waited_cycles / explained->analysis->prediction.latency_cycles,
                 explained->lines[i].file, explained->lines[i].line);
 }
 
@@ -331,15 +331,15 @@ static void put_elsewhere(FILE *out, const struct device *device)
 void explained_print(FILE *out, const struct explained *explained, bool verbose)
 {
     put_head(out, explained);
-    put_unrated(out, &explained->expectation->demands.unrated);
-    explained_put_assumed(out, &explained->expectation->prediction, verbose);
+    put_unrated(out, &explained->analysis->demands.unrated);
+    explained_put_assumed(out, &explained->analysis->prediction, verbose);
     put_elsewhere(out, explained->machine->device);
     put_changes(out, explained);
     put_advice(out, explained);
     put_lines(out, explained);
     if (!verbose)
         return;
-    put_bounds(out, explained->expectation);
+    put_bounds(out, explained->analysis);
     put_latency(out, explained);
-    put_occupancy(out, explained->expectation);
+    put_occupancy(out, explained->analysis);
 }

@@ -44,7 +44,7 @@ struct compare_rules {
 
 /* What the model says of a configuration, and the core seconds that predicting it took; asked for when the
  * model's way begins to compile it, by several threads at the same time. */
-struct compare_forecasts {
+struct compare_predictions {
     int (*prediction)(struct search_prediction *out, double *seconds, void *context, uint64_t index,
                       struct err *err);
     void *context;
@@ -55,12 +55,12 @@ struct compare_options {
     const struct space *space;
     uint64_t first; /* the default configuration */
     const struct replay *replay;
-    const struct compare_forecasts *predictions; /* null: the way `model` is left out */
-    const struct pareto_metrics *pareto;         /* by index, NaN where nothing is known; null: left out */
-    unsigned seeds;                              /* 1 to COMPARE_SEEDS_MOST */
-    unsigned cores;                              /* of the simulated machine */
-    unsigned jobs;                               /* threads here: so many runs at a time; at least 1 */
-    uint64_t trials;                             /* for `model`; 0: its own allowance */
+    const struct compare_predictions *predictions; /* null: the way `model` is left out */
+    const struct pareto_metrics *pareto;           /* by index, NaN where nothing is known; null: left out */
+    unsigned seeds;                                /* 1 to COMPARE_SEEDS_MOST */
+    unsigned cores;                                /* of the simulated machine */
+    unsigned jobs;                                 /* threads here: so many runs at a time; at least 1 */
+    uint64_t trials;                               /* for `model`; 0: its own allowance */
 };
 
 /* Median and 10 % and 90 % quantiles over the seeds; infinite where a run never came so far. */

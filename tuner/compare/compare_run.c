@@ -41,7 +41,7 @@ struct player {
 static int launch(struct player *player, enum evaluator_kind kind, uint64_t index,
                   const struct record *record, struct err *err)
 {
-    const struct compare_forecasts *predictions = player->options->predictions;
+    const struct compare_predictions *predictions = player->options->predictions;
     struct flight *flight = player->resting;
     int rc = 0;
 

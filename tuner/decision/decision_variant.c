@@ -125,7 +125,7 @@ static int set_expected(struct json *object, const struct variant_prediction *pr
 }
 
 /* What the model says of it, where it does. */
-static int set_forecast(struct json *object, const struct variant_prediction *prediction)
+static int set_prediction(struct json *object, const struct variant_prediction *prediction)
 {
     struct json *value;
 
@@ -159,7 +159,7 @@ int decision_variant_json(struct json **out, const struct spec *spec, const stru
     }
     if (js_set(object, "configuration", configuration_json(spec, found->choices)) |
         set_launch(object, &variant, tuned, &found->record) | set_record(object, &found->record) |
-        set_objective(object, spec, found) | set_forecast(object, &found->prediction) |
+        set_objective(object, spec, found) | set_prediction(object, &found->prediction) |
         set_metrics(object, spec, tuned->problem, found))
         rc = err_memory(err);
     variant_release(&variant);

@@ -142,7 +142,7 @@ int evaluator_submit(struct evaluator *evaluator, struct evaluator_job *job, str
 /* Gives up the compile jobs that were submitted and not returned, for the end of a search, which has no use
  * for them: those that have begun are cut short, nobody waits for them, and they must stay until
  * evaluator_close().
- * From now on nothing is predicted: forecasts stay empty, those under way are cut short. */
+ * From now on nothing is predicted: predictions stay empty, those under way are cut short. */
 void evaluator_give_up_compiling(struct evaluator *evaluator);
 
 /* The next finished job, or null when `timeout_s` passed or nothing is submitted. Negative: no timeout. 0: one

@@ -73,7 +73,7 @@ int predict_compiled(struct variant_prediction *out, const struct machine *machi
                      const atomic_bool *stop, struct err *err)
 {
     const struct analyze_options options = {
-        .warm = warm, .core_limit_s = FORECAST_CORE_S, .wall_limit_s = FORECAST_WALL_S, .stop = stop};
+        .warm = warm, .core_limit_s = PREDICTION_CORE_S, .wall_limit_s = PREDICTION_WALL_S, .stop = stop};
     struct analysis *e = calloc(1, sizeof *e);
     const double began_s = clock_core_s();
     const struct cubin_kernel *kernel;
@@ -113,7 +113,7 @@ struct task {
     struct err err;
 };
 
-/* `mutex` guards the tasks' states and the queue; a forecast belongs to the thread that runs its task, and
+/* `mutex` guards the tasks' states and the queue; a prediction belongs to the thread that runs its task, and
  * stays as it is once that is done. */
 struct predictor {
     struct predictor_options options;

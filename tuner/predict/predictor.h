@@ -29,17 +29,17 @@ struct variant_prediction {
 };
 
 /* The last resorts where emulation outlasts its budget by far (EXPECT_BUDGET takes less than a second of a core):
- * seconds of a core, which a busy machine does not spend sooner, and seconds that pass. */
-enum { FORECAST_CORE_S = 10, FORECAST_WALL_S = 600 };
+ * seconds of a core, which a busy machine does not spend faster, and seconds that pass. */
+enum { PREDICTION_CORE_S = 10, PREDICTION_WALL_S = 600 };
 
 /* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
- * forecast without a prediction, and so is what `stop`, once it is true, cuts short (null: nothing); errors
+ * prediction without a prediction, and so is what `stop`, once it is true, cuts short (null: nothing); errors
  * are ERR_MEMORY and ERR_SYSTEM. */
 int predict_compiled(struct variant_prediction *out, const struct machine *machine,
                      const struct compile_result *compiled, struct launch *launch, bool warm,
                      const atomic_bool *stop, struct err *err);
 
-/* Forecasts of a space, made when first asked for and kept. Any thread may announce and ask. */
+/* Predictions of a space, made when first asked for and kept. Any thread may announce and ask. */
 struct predictor;
 
 struct predictor_options {
@@ -58,7 +58,7 @@ void predictor_close(struct predictor *predictor); /* also null */
  * code that it is compiled to (gpu/sources.h; 0: not known): no thread waits for another's compile. */
 int predictor_announce(struct predictor *predictor, uint64_t index, uint64_t code, struct err *err);
 
-/* The forecast, made by this thread unless another one is at it, which is waited for; borrowed. A
+/* The prediction, made by this thread unless another one is at it, which is waited for; borrowed. A
  * configuration that does not compile here has none, and its reason says so. */
 int predictor_ask(const struct variant_prediction **out, struct predictor *predictor, uint64_t index,
                   struct err *err);

@@ -34,15 +34,15 @@ static void take_prediction(struct ranked *out, const struct analysis *from)
     out->latency_hidden = p->latency_hidden;
 }
 
-static int predict_code(struct ranked *out, struct analysis *expectation,
-                        const struct ranking_options *options, const atomic_bool *halt,
-                        const struct compile_result *compiled, struct launch *launch, struct err *err)
+static int predict_code(struct ranked *out, struct analysis *analysis, const struct ranking_options *options,
+                        const atomic_bool *halt, const struct compile_result *compiled, struct launch *launch,
+                        struct err *err)
 {
     const struct analyze_options how = {
         .warm = !options->spec->cold,
         .account = options->account,
-        .core_limit_s = FORECAST_CORE_S,
-        .wall_limit_s = FORECAST_WALL_S,
+        .core_limit_s = PREDICTION_CORE_S,
+        .wall_limit_s = PREDICTION_WALL_S,
         .stop = halt,
     };
     const double begin = clock_core_s();
@@ -61,22 +61,21 @@ static int predict_code(struct ranked *out, struct analysis *expectation,
     if (!rc)
         rc = launch_prepare(launch, err);
     if (!rc)
-        rc = analyze(expectation, options->machine, &cubin, kernel, launch, &how, err);
+        rc = analyze(analysis, options->machine, &cubin, kernel, launch, &how, err);
     if (!rc) {
         out->registers = kernel->resources.registers;
-        out->blocks_per_sm = expectation->occupancy.blocks;
+        out->blocks_per_sm = analysis->occupancy.blocks;
         out->predict_s = clock_core_s() - begin;
-        if (expectation->predicted)
-            take_prediction(out, expectation);
+        if (analysis->predicted)
+            take_prediction(out, analysis);
         else
-            rc = reject(out, expectation->occupancy.blocks ? OUTCOME_OK : OUTCOME_LIMITS, expectation->reason,
-                        err);
+            rc = reject(out, analysis->occupancy.blocks ? OUTCOME_OK : OUTCOME_LIMITS, analysis->reason, err);
     }
     cubin_release(&cubin);
     return rc;
 }
 
-int rank_variant(struct ranked *out, struct analysis *expectation, const struct ranking_options *options,
+int rank_variant(struct ranked *out, struct analysis *analysis, const struct ranking_options *options,
                  const atomic_bool *halt, struct variant *variant, struct err *err)
 {
     const struct device *device = options->machine->device;
@@ -98,7 +97,7 @@ int rank_variant(struct ranked *out, struct analysis *expectation, const struct 
     if (!rc && compiled.outcome != OUTCOME_OK)
         rc = reject(out, compiled.outcome, compiled.diagnostic, err);
     else if (!rc)
-        rc = predict_code(out, expectation, options, halt, &compiled, &variant->launch, err);
+        rc = predict_code(out, analysis, options, halt, &compiled, &variant->launch, err);
     compile_result_release(&compiled);
     return rc;
 }

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 /* What goes wrong with the variant is in its row. `halt`: ends it early, once true. */
-int rank_variant(struct ranked *out, struct analysis *expectation, const struct ranking_options *options,
+int rank_variant(struct ranked *out, struct analysis *analysis, const struct ranking_options *options,
                  const atomic_bool *halt, struct variant *variant, struct err *err);
 
 #endif

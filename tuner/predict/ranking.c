@@ -16,14 +16,14 @@
 
 enum { AHEAD = 16 }; /* jobs in the queue for each that runs: some wait for others */
 
-static int rank_and_visit(struct ranked *out, struct analysis *expectation,
+static int rank_and_visit(struct ranked *out, struct analysis *analysis,
                           const struct ranking_options *options, const atomic_bool *halt,
                           struct variant *variant, struct err *err)
 {
-    int rc = rank_variant(out, expectation, options, halt, variant, err);
+    int rc = rank_variant(out, analysis, options, halt, variant, err);
 
     if (!rc && out->predicted && options->visit)
-        options->visit(options->context, out, variant, expectation);
+        options->visit(options->context, out, variant, analysis);
     return rc;
 }
 
@@ -40,8 +40,8 @@ static int check_arch(const struct ranking_options *options, struct err *err)
 struct job {
     struct run *run;
     struct ranked *row;
-    struct analysis *expectation; /* null: of the job's own */
-    struct variant variant;       /* until it is ranked */
+    struct analysis *analysis; /* null: of the job's own */
+    struct variant variant;    /* until it is ranked */
     struct err err;
     bool done; /* before the run was stopped */
 };
@@ -61,11 +61,11 @@ struct run {
 static void run_job(void *argument)
 {
     struct job *job = argument;
-    struct analysis *own = job->expectation ? NULL : calloc(1, sizeof *own);
-    struct analysis *expectation = job->expectation ? job->expectation : own;
+    struct analysis *own = job->analysis ? NULL : calloc(1, sizeof *own);
+    struct analysis *analysis = job->analysis ? job->analysis : own;
 
-    if (expectation)
-        rank_and_visit(job->row, expectation, job->run->options, &job->run->halt, &job->variant, &job->err);
+    if (analysis)
+        rank_and_visit(job->row, analysis, job->run->options, &job->run->halt, &job->variant, &job->err);
     else
         err_memory(&job->err);
     if (own)
@@ -205,7 +205,7 @@ static void run_release(struct run *run)
     free(run->text);
 }
 
-int ranking_one(struct ranked *out, struct analysis *expectation, const struct ranking_options *options,
+int ranking_one(struct ranked *out, struct analysis *analysis, const struct ranking_options *options,
                 const unsigned *choices, struct err *err)
 {
     struct ranking_options alone = *options;
@@ -214,11 +214,11 @@ int ranking_one(struct ranked *out, struct analysis *expectation, const struct r
     int rc;
 
     *out = (struct ranked){.outcome = OUTCOME_OK};
-    memset(expectation, 0, sizeof *expectation);
+    memset(analysis, 0, sizeof *analysis);
     alone.jobs = 1;
     rc = run_open(&run, &alone, 1, err);
     if (!rc) {
-        run.jobs[0].expectation = expectation;
+        run.jobs[0].analysis = analysis;
         run.jobs[0].row = out;
         rc = submit(&run, choices, err);
     }

@@ -59,7 +59,7 @@ struct ranking_options {
     void (*progress)(void *context, const struct ranking_progress *now);
     /* Sees a prediction that was made, on the thread that made it; may be null. */
     void (*visit)(void *context, const struct ranked *ranked, const struct variant *variant,
-                  const struct analysis *expectation);
+                  const struct analysis *analysis);
     void *context; /* of both */
 };
 
@@ -75,9 +75,9 @@ struct ranking {
 int ranking_make(struct ranking *out, const struct ranking_options *options, struct err *err);
 void ranking_release(struct ranking *ranking);
 
-/* One variant; `choices` is a configuration. Releases nothing on failure but what it made; `expectation` and
+/* One variant; `choices` is a configuration. Releases nothing on failure but what it made; `analysis` and
  * `out` are filled as far as it came, and released by the caller. */
-int ranking_one(struct ranked *out, struct analysis *expectation, const struct ranking_options *options,
+int ranking_one(struct ranked *out, struct analysis *analysis, const struct ranking_options *options,
                 const unsigned *choices, struct err *err);
 
 #endif

@@ -72,7 +72,7 @@ struct model_search {
     struct posterior *posterior;
     struct cost *cost;
     double now_s;                     /* when last asked what next */
-    struct observation *observations; /* of members, for the belief */
+    struct observation *observations; /* of members, for the posterior */
     struct observation *news;         /* told since it last learned */
     size_t news_count;
     bool news_lost;              /* some were left out */

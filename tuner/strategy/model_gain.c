@@ -21,7 +21,7 @@ static const double again_least_s = 2;
 /* A compile is not waited for at the end when it takes this long, and several times what it should. */
 static const double overdue_s = 2;
 
-/* Before expectations are believed so many must have been compiled; or, where a compile takes long, this long.
+/* Before analyses are believed so many must have been compiled; or, where a compile takes long, this long.
  * 10 s were too little: some 70 of 2,716 variants of a convolution, whose best of then could be 26 % slower than
  * what the next 70 found. */
 static const double surprise_s = 60;
@@ -117,7 +117,7 @@ static double ready_gain(const struct model_search *search, double seconds)
     return sum * fmin(1, seconds / (cost_trial_s(search->cost) * (double)count + 1e-9));
 }
 
-/* Trials before expectations are believed. Where most of what is compiled has no prediction they rest on
+/* Trials before analyses are believed. Where most of what is compiled has no prediction they rest on
  * measured times alone, and promise too little while these are few. */
 static uint64_t trials_least(const struct model_search *search)
 {

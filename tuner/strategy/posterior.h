@@ -47,7 +47,7 @@ int posterior_add(bool *added, struct posterior *posterior, const struct observa
                   struct err *err);
 
 /* What is expected: median of the time and standard deviation of its logarithm. False, and nothing set, while
- * there is neither an estimate nor a measurement. `forecast` null: not compiled. */
+ * there is neither an estimate nor a measurement. `prediction` null: not compiled. */
 struct expected {
     double time_s, deviation;
 };

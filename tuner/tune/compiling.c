@@ -356,7 +356,7 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         return rc;
     candidate_stamp(&candidate->record.compiled_at_s, tuning, candidate);
     if (!rc)
-        rc = candidate_take_forecast(tuning, candidate, err);
+        rc = candidate_take_prediction(tuning, candidate, err);
     if (!rc)
         rc = find_same_code(tuning, candidate, err);
     if (rc)

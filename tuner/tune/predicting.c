@@ -110,7 +110,7 @@ static void take_prediction(struct record_prediction *out, const struct variant_
     memcpy(out->busy, prediction->busy, sizeof out->busy);
 }
 
-int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, struct err *err)
+int candidate_take_prediction(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     if (!candidate->job.read)
         return 0;

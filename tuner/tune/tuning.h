@@ -126,12 +126,12 @@ void candidate_take_trial(struct candidate *candidate, struct trial *trial); /* 
 int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct err *err);
 
 /* predicting.c: what the model goes by; the launch to predict when a candidate is compiled, null where the
- * model does not read it; takes the forecast and compares the code with the record's; reads the winner if
+ * model does not read it; takes the prediction and compares the code with the record's; reads the winner if
  * that was not done. */
 int predicting_open(struct tuning *tuning, struct err *err);
 void predicting_close(struct tuning *tuning);
 struct launch *candidate_read(const struct tuning *tuning, struct candidate *candidate);
-int candidate_take_forecast(struct tuning *tuning, struct candidate *candidate, struct err *err);
+int candidate_take_prediction(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err);
 
 /* pruned.c: what was not timed, counted, and as JSON for the journal (null where there is none). */

@@ -7,19 +7,19 @@
 
 #include <math.h>
 
-const char *rival_text(enum rival rival)
+const char *baseline_text(enum baseline baseline)
 {
-    static const char *const texts[RIVAL_COUNT] = {
-        [RIVAL_OCCUPANCY] = "occupancy alone",
-        [RIVAL_ROOFLINE] = "roofline",
-        [RIVAL_MINIMUM] = "min() of the bounds",
-        [RIVAL_GUIDE] = "warps as instructions",
-        [RIVAL_HIDDEN] = "latency hidden factor",
-        [RIVAL_PIPELINE] = "pipeline model",
-        [RIVAL_MWP_CWP] = "MWP/CWP",
+    static const char *const texts[BASELINE_COUNT] = {
+        [BASELINE_OCCUPANCY] = "occupancy alone",
+        [BASELINE_ROOFLINE] = "roofline",
+        [BASELINE_MINIMUM] = "min() of the bounds",
+        [BASELINE_GUIDE] = "warps as instructions",
+        [BASELINE_HIDDEN] = "latency hidden factor",
+        [BASELINE_PIPELINE] = "pipeline model",
+        [BASELINE_MWP_CWP] = "MWP/CWP",
     };
 
-    return texts[rival];
+    return texts[baseline];
 }
 
 /* What the models read of the code. */
@@ -170,22 +170,22 @@ static double mwp_cwp(const struct analysis *from, const struct machine *machine
     return mwp_cwp_of(&out, &kernel, &gpu, NULL) ? NAN : out.time_s;
 }
 
-int baselines_of(double out_s[RIVAL_COUNT], const struct analysis *from, const struct machine *machine,
+int baselines_of(double out_s[BASELINE_COUNT], const struct analysis *from, const struct machine *machine,
                  struct err *err)
 {
     struct mix mix;
     int rc = mix_of(&mix, from, machine, NULL), r;
 
-    for (r = 0; r < RIVAL_COUNT; r++)
+    for (r = 0; r < BASELINE_COUNT; r++)
         out_s[r] = NAN;
     if (rc)
         return rc == ERR_MEMORY ? err_memory(err) : 0;
-    out_s[RIVAL_OCCUPANCY] = 1 / from->occupancy.share;
-    out_s[RIVAL_ROOFLINE] = roofline(from, machine, &mix);
-    out_s[RIVAL_MINIMUM] = two_modes(from, machine, from->input.latency.bound_cycles);
-    out_s[RIVAL_GUIDE] = two_modes(from, machine, mix.latencies + from->replace_cycles);
-    out_s[RIVAL_HIDDEN] = hidden(from, machine);
-    out_s[RIVAL_PIPELINE] = pipeline(from, machine, &mix);
-    out_s[RIVAL_MWP_CWP] = mwp_cwp(from, machine, &mix);
+    out_s[BASELINE_OCCUPANCY] = 1 / from->occupancy.share;
+    out_s[BASELINE_ROOFLINE] = roofline(from, machine, &mix);
+    out_s[BASELINE_MINIMUM] = two_modes(from, machine, from->input.latency.bound_cycles);
+    out_s[BASELINE_GUIDE] = two_modes(from, machine, mix.latencies + from->replace_cycles);
+    out_s[BASELINE_HIDDEN] = hidden(from, machine);
+    out_s[BASELINE_PIPELINE] = pipeline(from, machine, &mix);
+    out_s[BASELINE_MWP_CWP] = mwp_cwp(from, machine, &mix);
     return 0;
 }

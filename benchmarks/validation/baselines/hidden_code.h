@@ -18,13 +18,13 @@ struct hidden_code {
     size_t run_count, run_capacity;
 };
 
-/* Cuts the path that most warps of the expectation took. Traffic is ours (counted), spread evenly over the
+/* Cuts the path that most warps of the analysis took. Traffic is ours (counted), spread evenly over the
  * executions of an instruction. ERR_MISSING where the path was not kept or the profile lacks a latency. */
-int hidden_code_init(struct hidden_code *out, const struct analysis *expectation,
-                     const struct machine *machine, struct err *err);
+int hidden_code_init(struct hidden_code *out, const struct analysis *analysis, const struct machine *machine,
+                     struct err *err);
 void hidden_code_release(struct hidden_code *code);
 
 /* The launch as that model wants it. */
-struct hidden_launch hidden_code_launch(const struct analysis *expectation, const struct machine *machine);
+struct hidden_launch hidden_code_launch(const struct analysis *analysis, const struct machine *machine);
 
 #endif

@@ -1,4 +1,4 @@
-/* Plays an endless chase on a hierarchy of set-associative LRU caches (or TLBs): the curves that inference
+/* Simulates an endless chase on a hierarchy of set-associative LRU caches (or TLBs): the curves that inference
  * must read back. A miss goes on to the next level and fills every level it missed. */
 #ifndef TESTS_UNIT_MICRO_LRU_H
 #define TESTS_UNIT_MICRO_LRU_H

@@ -12,8 +12,8 @@ struct curve {
 };
 
 /* Chases `first`, `first + step`, ... `last` bytes. */
-static void play(struct curve *curve, const struct lru_level *levels, size_t count, double beyond,
-                 size_t stride, size_t first, size_t last, size_t step)
+static void simulate(struct curve *curve, const struct lru_level *levels, size_t count, double beyond,
+                     size_t stride, size_t first, size_t last, size_t step)
 {
     size_t n = 0, bytes;
 
@@ -60,8 +60,8 @@ static void play_geometry(struct curve *curve, size_t k)
     const struct lru_level cache = {geometries[k].bytes, geometries[k].ways, geometries[k].line, 200};
     const size_t size = geometries[k].bytes, unit = geometries[k].line;
 
-    play(curve, &cache, 1, 500, geometries[k].stride, size / 4 * 3 / unit * unit,
-         size / 4 * 5 + size / ((size_t)geometries[k].ways), geometries[k].step);
+    simulate(curve, &cache, 1, 500, geometries[k].stride, size / 4 * 3 / unit * unit,
+             size / 4 * 5 + size / ((size_t)geometries[k].ways), geometries[k].step);
 }
 
 static void published_geometries_from_clean_curves(void **state)
@@ -110,7 +110,7 @@ static void levels_in_one_curve(void **state)
     static struct curve curve;
     struct infer_hierarchy h;
 
-    play(&curve, constants, 3, 476, 256, 256, 65536, 256);
+    simulate(&curve, constants, 3, 476, 256, 256, 65536, 256);
     assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
     assert_int_equal(h.count, 3);
     for (size_t i = 0; i < 3; i++) {
@@ -132,7 +132,7 @@ static void tlb_levels_in_one_curve(void **state)
     static struct curve curve;
     struct infer_hierarchy h;
 
-    play(&curve, tlbs, 2, 698, 512 << 10, 512 << 10, 64 << 20, 512 << 10);
+    simulate(&curve, tlbs, 2, 698, 512 << 10, 512 << 10, 64 << 20, 512 << 10);
     assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
     assert_int_equal(h.count, 2);
     check_near(h.level[0].bytes / MB, 8, 0.6); /* the jump lies between 8 and 8.5 MB */
@@ -144,7 +144,7 @@ static void tlb_levels_in_one_curve(void **state)
     check_near(h.level[1].latency, 487, 1e-9);
     check_near(h.beyond, 698, 1e-9);
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        play(&curve, tlbs, 2, 698, 512 << 10, 512 << 10, 64 << 20, 512 << 10);
+        simulate(&curve, tlbs, 2, 698, 512 << 10, 512 << 10, 64 << 20, 512 << 10);
         add_noise(&curve, 0.02, seed);
         assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
         assert_int_equal(h.count, 2);
@@ -159,7 +159,7 @@ static void fully_associative_caches_show_their_line(void **state)
     static struct curve curve;
     struct infer_hierarchy h;
 
-    play(&curve, &cache, 1, 300, 8, 512, 1536, 8);
+    simulate(&curve, &cache, 1, 300, 8, 512, 1536, 8);
     assert_int_equal(infer_levels(&h, &curve.view, NULL), 0);
     assert_int_equal(h.count, 1);
     check_near(h.level[0].bytes, 1024, 0);

@@ -66,7 +66,7 @@ int fixture_try(struct sm_cycles *out, struct fixture *f, unsigned blocks, bool 
     return rc;
 }
 
-struct sm_cycles fixture_play(struct fixture *f, unsigned blocks, bool waves)
+struct sm_cycles fixture_simulate(struct fixture *f, unsigned blocks, bool waves)
 {
     struct sm_cycles out;
 

@@ -1,4 +1,4 @@
-/* Straight code played by blocks of warps on the profile written by hand: 4 schedulers, LDS 29 cycles and one
+/* Straight code simulated by blocks of warps on the profile written by hand: 4 schedulers, LDS 29 cycles and one
  * wavefront a cycle, a barrier of two warps 21. */
 #ifndef TESTS_UNIT_MODEL_SIMULATE_FIXTURE_H
 #define TESTS_UNIT_MODEL_SIMULATE_FIXTURE_H
@@ -35,6 +35,6 @@ void fixture_set_up(struct fixture *f, size_t count, unsigned warps);
 /* Releases what fixture_set_up() made. Returns what sm_play() does. */
 int fixture_try(struct sm_cycles *out, struct fixture *f, unsigned blocks, bool waves,
                 const atomic_bool *stop);
-struct sm_cycles fixture_play(struct fixture *f, unsigned blocks, bool waves);
+struct sm_cycles fixture_simulate(struct fixture *f, unsigned blocks, bool waves);
 
 #endif

@@ -74,7 +74,7 @@ static void run(struct fixture *f)
 static void a_kernel_that_stores_a_constant(void **state)
 {
     struct fixture f = {0};
-    double rivals[RIVAL_COUNT];
+    double baselines[BASELINE_COUNT];
 
     set_up(&f, "also_same");
     add_buffer(&f, ROLE_OUT);
@@ -86,9 +86,9 @@ static void a_kernel_that_stores_a_constant(void **state)
     assert_true(f.out.prediction.bound_s <= f.out.prediction.estimate_s);
     assert_true(f.out.prediction.estimate_s < 1e-4);
     check_near(f.out.traffic.stores.sectors, 4, 1e-9);
-    assert_int_equal(baselines_of(rivals, &f.out, &f.machine, NULL), 0);
-    assert_true(rivals[RIVAL_MINIMUM] > 0);
-    assert_true(rivals[RIVAL_MINIMUM] <= rivals[RIVAL_GUIDE] * 1.000001);
+    assert_int_equal(baselines_of(baselines, &f.out, &f.machine, NULL), 0);
+    assert_true(baselines[BASELINE_MINIMUM] > 0);
+    assert_true(baselines[BASELINE_MINIMUM] <= baselines[BASELINE_GUIDE] * 1.000001);
     tear_down(&f);
 }
 

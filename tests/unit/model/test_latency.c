@@ -163,7 +163,7 @@ static void a_commit_collects_the_copies(void **state)
     check_near(issue(&warp, op(1, 0, NO, BIT(2))), 502, 0);
 }
 
-/* Plays a loop until it is steady, and the rest at once. */
+/* Simulates a loop until it is steady, and the rest at once. */
 static void repeat(struct replay *warp, const struct replay_op *ops, size_t n, uint64_t times)
 {
     struct replay before;

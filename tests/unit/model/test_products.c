@@ -59,7 +59,7 @@ static double cycles(unsigned columns, unsigned products, unsigned groups, bool 
     if (waits)
         f.code[products] = wait_for_all();
     set_up(&f, count, groups, queue);
-    return fixture_play(&f, 1, false).first;
+    return fixture_simulate(&f, 1, false).first;
 }
 
 /* Of products beyond what one of one group takes. */
@@ -114,7 +114,7 @@ static double first_done(unsigned columns, unsigned products)
         f.code[products] = wait_for_all();
         set_up(&f, behind + TAIL, 2, true);
         f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
-        done[last] = fixture_play(&f, 1, false).first - (TAIL - 1) * TAIL_STALL;
+        done[last] = fixture_simulate(&f, 1, false).first - (TAIL - 1) * TAIL_STALL;
     }
     return fmin(done[0], done[1]);
 }
@@ -156,7 +156,7 @@ static double taken(unsigned products)
     f.code[products] = wait_for_all();
     set_up(&f, behind + TAIL, 2, true);
     f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
-    return (fixture_play(&f, 1, false).first - 2 * TAIL) / products;
+    return (fixture_simulate(&f, 1, false).first - 2 * TAIL) / products;
 }
 
 /* An NVIDIA H200 issued 1.83, 1.48, 1.25 cycles apart what it issued 2.92 to 2.98, 2.28 to 2.37, 1.55 to 1.78 apart beside products

@@ -55,8 +55,8 @@ static void tear_down(struct fixture *f)
     device_release(&f->device);
 }
 
-static double play(struct fixture *f, struct emulate_step *steps, size_t count,
-                   struct replay_account *account)
+static double replay(struct fixture *f, struct emulate_step *steps, size_t count,
+                     struct replay_account *account)
 {
     const struct emulate_path path = {.steps = steps, .count = count};
     struct replay warp;
@@ -76,7 +76,7 @@ static void a_load_is_waited_for(void **state)
 
     set_up(&f, 3);
     assert_int_equal(replay_account_init(&account, 3, NULL), 0);
-    check_near(play(&f, steps, 1, &account), 273 + 4, 1e-9);
+    check_near(replay(&f, steps, 1, &account), 273 + 4, 1e-9);
     check_near(account.blamed[0], 271, 1e-9); /* 273 less the stall of 2 */
     check_near(account.waited[1], 271, 1e-9);
     replay_account_release(&account);
@@ -91,10 +91,10 @@ static void the_level_makes_the_latency(void **state)
     set_up(&f, 2);
     f.counts[0].waits = 0.5;
     f.counts[0].waits_dram = 0.75;
-    check_near(play(&f, steps, 1, NULL), 0.5 * 38 + 0.5 * (0.25 * 270 + 0.75 * 680) + 3, 1e-9);
+    check_near(replay(&f, steps, 1, NULL), 0.5 * 38 + 0.5 * (0.25 * 270 + 0.75 * 680) + 3, 1e-9);
     replay_code_release(&f.ops);
     f.counts[0].waits = 1;
-    check_near(play(&f, steps, 1, NULL), 0.25 * 270 + 0.75 * 680 + 3, 1e-9);
+    check_near(replay(&f, steps, 1, NULL), 0.25 * 270 + 0.75 * 680 + 3, 1e-9);
     tear_down(&f);
 }
 
@@ -105,7 +105,7 @@ static void bank_conflicts_lengthen_the_latency(void **state)
 
     set_up(&f, 2);
     f.counts[0].wavefronts = 8;
-    check_near(play(&f, steps, 1, NULL), 29 + 7 * 2, 1e-9);
+    check_near(replay(&f, steps, 1, NULL), 29 + 7 * 2, 1e-9);
     tear_down(&f);
 }
 
@@ -117,10 +117,10 @@ static void values_lengthen_a_match(void **state)
     double one;
 
     set_up(&f, 2);
-    one = play(&f, steps, 1, NULL);
+    one = replay(&f, steps, 1, NULL);
     replay_code_release(&f.ops);
     f.counts[0].wavefronts = 4;
-    check_near(play(&f, steps, 1, NULL), one + 3 * 11, 1e-9);
+    check_near(replay(&f, steps, 1, NULL), one + 3 * 11, 1e-9);
     tear_down(&f);
 }
 
@@ -133,7 +133,7 @@ static void reconvergence_takes_time(void **state)
     struct emulate_step steps[] = {{.count = 3}};
 
     set_up(&f, 3);
-    check_near(play(&f, steps, 1, NULL), 4 + 13, 1e-9);
+    check_near(replay(&f, steps, 1, NULL), 4 + 13, 1e-9);
     tear_down(&f);
 }
 
@@ -148,7 +148,7 @@ static void an_asynchronous_copy_and_a_barrier(void **state)
     f.code[2].sources[0] = (struct sass_operand){.kind = SASS_SCOREBOARD, .index = 0};
     f.code[2].sources[1] = (struct sass_operand){.kind = SASS_IMMEDIATE, .value = 0};
     set_up(&f, 5);
-    check_near(play(&f, steps, 1, NULL), 273 + 1 + 23, 1e-9);
+    check_near(replay(&f, steps, 1, NULL), 273 + 1 + 23, 1e-9);
     tear_down(&f);
 }
 
@@ -160,7 +160,7 @@ static void a_loop_is_extrapolated(void **state)
     struct emulate_step steps[] = {{.body = 1, .repeats = 1000}, {.count = 2}, {.first = 2, .count = 1}};
 
     set_up(&f, 3);
-    check_near(play(&f, steps, 3, NULL), 14000, 6);
+    check_near(replay(&f, steps, 3, NULL), 14000, 6);
     tear_down(&f);
 }
 

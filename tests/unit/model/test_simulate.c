@@ -14,7 +14,7 @@ static void latency_then_throughput(void **state)
 
         fixture_fill(&f, 501, fixture_plain(SASS_FADD, 4, 0));
         fixture_set_up(&f, 501, 2);
-        check_near(fixture_play(&f, cases[c].blocks, false).first, cases[c].cycles, 40);
+        check_near(fixture_simulate(&f, cases[c].blocks, false).first, cases[c].cycles, 40);
     }
 }
 
@@ -25,7 +25,7 @@ static void a_pipe_is_shared(void **state)
 
     fixture_fill(&f, 501, fixture_plain(SASS_IADD3, 1, 0));
     fixture_set_up(&f, 501, 4);
-    check_near(fixture_play(&f, 2, false).first, 2 * 500 * 2, 40);
+    check_near(fixture_simulate(&f, 2, false).first, 2 * 500 * 2, 40);
 }
 
 /* Among five instructions on pipes that have time, one that takes three slots of issue. */
@@ -38,7 +38,7 @@ static void a_scheduler_is_kept(void **state)
         f.code[i].op = SASS_IMAD, f.code[i].mod[SASS_MOD_WIDE] = 1;
     fixture_set_up(&f, 501, 4);
     f.machine.wide.interval = 4;
-    check_near(fixture_play(&f, 4, false).first, 4 * 100 * (4 + 3), 40);
+    check_near(fixture_simulate(&f, 4, false).first, 4 * 100 * (4 + 3), 40);
 }
 
 /* Every warp's load takes a cycle of the only load/store units, whichever sub-partition it comes from. */
@@ -50,7 +50,7 @@ static void load_store_units_are_shared_by_all(void **state)
     fixture_set_up(&f, 201, 8);
     for (size_t i = 0; i < 200; i++)
         f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 2};
-    check_near(fixture_play(&f, 1, false).first, 8 * 200 * 2, 80);
+    check_near(fixture_simulate(&f, 1, false).first, 8 * 200 * 2, 80);
 }
 
 /* 10 dependent FADDs and a barrier, 20 times: with one block the barrier's latency shows, with many the other
@@ -64,9 +64,9 @@ static void a_barrier_is_hidden_by_other_blocks(void **state)
         one.code[i] = fixture_plain(SASS_BAR, 1, 0);
     many = one;
     fixture_set_up(&one, 221, 2);
-    check_near(fixture_play(&one, 1, false).first, 20 * (40 + 21), 60);
+    check_near(fixture_simulate(&one, 1, false).first, 20 * (40 + 21), 60);
     fixture_set_up(&many, 221, 2);
-    assert_true(fixture_play(&many, 8, false).first < 20 * (40 + 21) * 1.2);
+    assert_true(fixture_simulate(&many, 8, false).first < 20 * (40 + 21) * 1.2);
 }
 
 /* With barriers that cost less than times this late can tell, too. */
@@ -80,7 +80,7 @@ static void a_barrier_may_cost_next_to_nothing(void **state)
     fixture_set_up(&f, 221, 2);
     f.device.values[DEVICE_BARRIER_LATENCY].sustained = 1e-15;
     f.device.values[DEVICE_BARRIER_PER_WARP].sustained = 0;
-    check_near(fixture_play(&f, 1, false).first, 20 * 40, 30);
+    check_near(fixture_simulate(&f, 1, false).first, 20 * 40, 30);
 }
 
 /* A loop of 10 FADDs, 1000 times. */
@@ -92,7 +92,7 @@ static void loops_are_extrapolated(void **state)
     fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
     f.code[10] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, 12, 2);
-    check_near(fixture_play(&f, 1, false).first, 1000 * 50, 100);
+    check_near(fixture_simulate(&f, 1, false).first, 1000 * 50, 100);
 }
 
 /* A warp may have four copies under way: the first passes wait for nothing, from then on four of them take as
@@ -113,7 +113,7 @@ static void loops_are_extrapolated_from_where_they_are_steady(void **state)
     f.code[4] = fixture_plain(SASS_EXIT, 5, 0);
     fixture_set_up(&f, 5, 1);
     f.counts[0].requests = f.counts[0].sectors = 1;
-    check_near(fixture_play(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
+    check_near(fixture_simulate(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
 }
 
 /* A loop of so many instructions that few of its iterations are simulated, by as many warps as there can be:
@@ -126,11 +126,11 @@ static void long_loops_are_extrapolated_from_few_iterations(void **state)
     fixture_fill(&f, 592, fixture_plain(SASS_FADD, 1, 0));
     f.code[590] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, 592, 16);
-    check_near(fixture_play(&f, 4, false).first, 1000. * 590 * 16, 1000. * 590 * 16 / 100);
+    check_near(fixture_simulate(&f, 4, false).first, 1000. * 590 * 16, 1000. * 590 * 16 / 100);
 }
 
 /* Ten slow instructions, then a loop of ten fast ones: what an iteration costs is not in proportion to what
- * of it is played. */
+ * of it is simulated. */
 static void loops_within_loops_keep_their_share(void **state)
 {
     struct fixture f = {.path = {.count = 5}};
@@ -146,7 +146,7 @@ static void loops_within_loops_keep_their_share(void **state)
             f.code[i] = fixture_plain(SASS_FADD, 15, 0);
         f.code[20] = fixture_plain(SASS_BRA, 5, 0);
         fixture_set_up(&f, 22, 2);
-        check_near(fixture_play(&f, 1, false).first, 1000 * (150 + inner * 20), 1000);
+        check_near(fixture_simulate(&f, 1, false).first, 1000 * (150 + inner * 20), 1000);
     }
 }
 
@@ -168,7 +168,7 @@ static void unequal_blocks_share_the_places(void **state)
     shorter = f.block;
     shorter.paths = others;
     f.blocks[1] = &shorter;
-    check_near(fixture_play(&f, 2, false).first, (1000 + 200) / 2 * 50, 300);
+    check_near(fixture_simulate(&f, 2, false).first, (1000 + 200) / 2 * 50, 300);
 }
 
 /* Warps of a block load 512 bytes each from DRAM and meet; half of the loads take `early` times the mean,
@@ -185,7 +185,7 @@ static double met(double early, unsigned warps)
         f.machine.dram_spread[i] = i < MACHINE_SPREAD / 2 ? early : 2 - early;
     f.counts[0] = (struct traffic_count){
         .issued = 1, .requests = 1, .sectors = 16, .lines = 4, .waits = 1, .waits_dram = 1, .dram_read = 512};
-    return fixture_play(&f, 1, false).first;
+    return fixture_simulate(&f, 1, false).first;
 }
 
 static void a_barrier_waits_for_the_slowest_load(void **state)
@@ -228,7 +228,7 @@ static void a_warp_has_loads_of_all_kinds(void **state)
                                                  .waits = 1,
                                                  .waits_dram = 1,
                                                  .dram_read = 128};
-        cycles[early] = fixture_play(&f, 1, false).first;
+        cycles[early] = fixture_simulate(&f, 1, false).first;
     }
     check_near(cycles[1], cycles[0], 0.03 * cycles[0]);
 }
@@ -254,7 +254,7 @@ static double looped(double early, unsigned warps, bool meets)
                                          .waits = 1,
                                          .waits_dram = 1,
                                          .dram_read = 512000};
-    return fixture_play(&f, 1, false).first;
+    return fixture_simulate(&f, 1, false).first;
 }
 
 /* In a loop as well: eight warps that meet wait for one of the late loads nearly every time, and those that do
@@ -278,7 +278,7 @@ static void waves_follow_each_other(void **state)
     f.code[1] = fixture_plain(SASS_EXIT, 5, 1);
     fixture_set_up(&f, 2, 1);
     f.counts[0] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
-    cycles = fixture_play(&f, 1, true);
+    cycles = fixture_simulate(&f, 1, true);
     check_near(cycles.first, 29 + 5, 1);
     check_near(cycles.further, 29 + 100, 6);
 }
@@ -301,7 +301,7 @@ static double reads(double own_bytes)
                                              .sectors_once = 16,
                                              .lines_once = 4,
                                              .waits = 1};
-    cycles = fixture_play(&f, 32, false).first;
+    cycles = fixture_simulate(&f, 32, false).first;
     return cycles / (32 * 20 * 16);
 }
 
@@ -326,7 +326,7 @@ static double bursts(double window)
     fixture_set_up(&f, 598, 4);
     f.machine.reads_count = true;
     f.machine.read_window = window;
-    return fixture_play(&f, 1, false).first;
+    return fixture_simulate(&f, 1, false).first;
 }
 
 static void operands_are_collected_in_a_window(void **state)
@@ -359,7 +359,7 @@ static void long_waits_are_extrapolated(void **state)
     f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
     f.block.events = events;
     f.block.phases = 1;
-    out = fixture_play(&f, 1, false);
+    out = fixture_simulate(&f, 1, false);
     assert_false(out.lost);
     check_near(out.first, 2. * LOOPS * BODY * 4, 2000);
 }
@@ -383,7 +383,7 @@ static void fences_wait_for_stores(void **state)
         f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
         f.device.values[DEVICE_FENCE_STORED_LATENCY] =
             (struct device_value){true, STORED, STORED, 0, "async"};
-        check_near(fixture_play(&f, 1, false).first, stored ? STORED + 40 : FENCE + 40, 20);
+        check_near(fixture_simulate(&f, 1, false).first, stored ? STORED + 40 : FENCE + 40, 20);
     }
 }
 
@@ -413,7 +413,7 @@ static double fence_beside(double loaded)
     f.traffic.dram.written = 128;
     f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
     f.device.values[DEVICE_FENCE_STORED_LATENCY] = (struct device_value){true, STORED, STORED, 0, "async"};
-    return fixture_play(&f, 1, false).first;
+    return fixture_simulate(&f, 1, false).first;
 }
 
 /* Whoever stored on the SM; a store is taken when DRAM, behind what it was asked for before, has taken what it
@@ -439,7 +439,7 @@ static void what_it_costs_is_bounded(void **state)
     f.steps[3] = (struct emulate_step){.first = 500, .count = 1};
     f.path.count = 4;
     fixture_set_up(&f, 501, 2);
-    out = fixture_play(&f, 32, true);
+    out = fixture_simulate(&f, 32, true);
     check_near(out.first, 1e6 * 500 * 16, 1e6 * 500);
     assert_in_range(out.issued, 1, 3000000); /* 2,840,284 when this was written */
 }

@@ -21,7 +21,7 @@ static double rounds(bool yields)
     fixture_set_up(&f, 66 * ROUNDS + 1, 8);
     for (size_t i = 64; i < 66 * ROUNDS; i += 66)
         f.counts[i] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 1};
-    return fixture_play(&f, 1, false).first;
+    return fixture_simulate(&f, 1, false).first;
 }
 
 static void a_warp_goes_on_unless_it_yields(void **state)
@@ -52,7 +52,7 @@ static void sub_partitions_take_turns(void **state)
     for (unsigned i = 0; i < BATCHES * (LOADS + 1); i++)
         if (i % (LOADS + 1) < LOADS)
             f.counts[i].requests = f.counts[i].wavefronts = 1;
-    check_near(fixture_play(&f, BLOCKS, false).first, 1000. * BATCHES * LOADS * WARPS * BLOCKS, 20000);
+    check_near(fixture_simulate(&f, BLOCKS, false).first, 1000. * BATCHES * LOADS * WARPS * BLOCKS, 20000);
 }
 
 /* One of a scheduler's two warps waits for a load at its end. If it goes first, the other fills that time. */
@@ -74,7 +74,7 @@ static double waiting_warp(unsigned which)
     f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
     for (size_t i = 0; i < 8; i++)
         f.paths[i] = i / 4 != which;
-    return fixture_play(&f, 1, false).first;
+    return fixture_simulate(&f, 1, false).first;
 }
 
 static void the_youngest_goes_first(void **state)
@@ -100,7 +100,7 @@ static void the_older_block_goes_first(void **state)
         for (size_t i = 0; i < 100; i++)
             f.code[i].control.yield = cases[c].yields;
         fixture_set_up(&f, 101, cases[c].warps);
-        check_near(fixture_play(&f, cases[c].blocks, false).first, cases[c].cycles, 10);
+        check_near(fixture_simulate(&f, cases[c].blocks, false).first, cases[c].cycles, 10);
     }
 }
 
@@ -122,7 +122,7 @@ static double meet(bool together)
         f.paths[w] = (uint32_t)w;
     }
     f.emulation = (struct emulate_result){.paths = paths, .path_count = 4};
-    return fixture_play(&f, 1, false).first;
+    return fixture_simulate(&f, 1, false).first;
 }
 
 static void a_barrier_takes_note_of_one_warp_after_another(void **state)
@@ -142,7 +142,7 @@ static void short_loops_are_simulated_whole(void **state)
     fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
     f.code[10] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, 12, 2);
-    out = fixture_play(&f, 2, false);
+    out = fixture_simulate(&f, 2, false);
     assert_int_equal(out.issued, 2 * 2 * (12 * 11 + 1));
 }
 
@@ -157,7 +157,7 @@ static struct sm_cycles nested(const unsigned repeats[4], unsigned blocks)
     fixture_fill(&f, BODY, fixture_plain(SASS_FADD, 4, 0));
     f.code[BODY - 1] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, BODY, 1);
-    return fixture_play(&f, blocks, false);
+    return fixture_simulate(&f, blocks, false);
 }
 
 /* That all iterations of a block cost what a few do, of which nothing is left out. */

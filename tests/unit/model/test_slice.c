@@ -112,7 +112,7 @@ static void follows_bits(void **state)
 }
 
 /* An address set and used under one condition, which is computed twice. */
-static void hopes_for_the_guard(void **state)
+static void speculates_on_the_guard(void **state)
 {
     struct listing list = {0};
     struct slice slice;
@@ -125,7 +125,7 @@ static void hopes_for_the_guard(void **state)
     guard(load(&list, 9, 8), 0, true);
     end(&list);
     slice_of(&slice, &list);
-    assert_true(slice.hopeful);
+    assert_true(slice.speculative);
     assert_true(slice.trusted[2]);
     assert_false(slice.wanted[0]);
     assert_false(slice.reads_global);
@@ -137,7 +137,7 @@ static void hopes_for_the_guard(void **state)
     slice_release(&slice);
 }
 
-/* Under the same predicate there is nothing to hope for, nor where both sides are set. */
+/* Under the same predicate there is nothing to speculate on, nor where both sides are set. */
 static void knows_guards(void **state)
 {
     struct listing list = {0}, sides = {0};
@@ -149,7 +149,7 @@ static void knows_guards(void **state)
     guard(load(&list, 9, 8), 0, true);
     end(&list);
     slice_of(&slice, &list);
-    assert_false(slice.hopeful);
+    assert_false(slice.speculative);
     assert_false(slice.wanted[0]);
     slice_release(&slice);
 
@@ -185,7 +185,7 @@ static void parts_at_branches(void **state)
     load(&taken, 9, 8);
     end(&taken);
     slice_of(&slice, &taken);
-    assert_false(slice.hopeful);
+    assert_false(slice.speculative);
     assert_false(slice.wanted[0]);
     slice_release(&slice);
 
@@ -195,7 +195,7 @@ static void parts_at_branches(void **state)
     load(&passed, 9, 8);
     end(&passed);
     slice_of(&slice, &passed);
-    assert_false(slice.hopeful);
+    assert_false(slice.speculative);
     assert_false(slice.wanted[0]);
     slice_release(&slice);
 
@@ -210,8 +210,8 @@ static void parts_at_branches(void **state)
     slice_release(&slice);
 }
 
-/* While one address is hoped for, another that is set and used under the same predicate needs no hope. */
-static void hopes_for_no_more(void **state)
+/* While one address is speculated on, another that is set and used under the same predicate is not. */
+static void speculates_on_no_more(void **state)
 {
     struct listing list = {0};
     struct slice slice;
@@ -283,6 +283,6 @@ static void parts_spilled_pairs(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(follows_bits, hopes_for_the_guard, knows_guards, parts_at_branches, hopes_for_no_more,
-                     parts_spilled_pairs);
+    return RUN_TESTS(follows_bits, speculates_on_the_guard, knows_guards, parts_at_branches,
+                     speculates_on_no_more, parts_spilled_pairs);
 }

@@ -66,7 +66,7 @@ static double tiled_log_time(const struct synthetic *s, const unsigned *choices,
     return time + (fmod(4096, value[0] * value[2]) > 0 || fmod(4096, value[1] * value[3]) > 0 ? 0.28 : 0);
 }
 
-static struct search_prediction forecast_of(double time_s, double error, uint64_t seed, uint64_t index)
+static struct search_prediction prediction_of(double time_s, double error, uint64_t seed, uint64_t index)
 {
     const double estimate = time_s * 0.8 * exp(error * normal(seed + 7, index));
 
@@ -95,8 +95,8 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
             time += 0.3 * choices[warps];
         seen = kind == SYNTHETIC_FALLING ? time - 0.6 * choices[warps] : time;
         s->time_s[i] = kind == SYNTHETIC_WRONG ? NAN : 1e-3 * exp(time);
-        s->prediction[i] = forecast_of(1e-3 * exp(kind == SYNTHETIC_MISLEADING ? 1 - seen : seen),
-                                       rough ? 0.25 : 0.1, seed, i);
+        s->prediction[i] = prediction_of(1e-3 * exp(kind == SYNTHETIC_MISLEADING ? 1 - seen : seen),
+                                         rough ? 0.25 : 0.1, seed, i);
         s->prediction[i].bound_s = fmin(s->prediction[i].bound_s, 0.9 * 1e-3 * exp(time));
         s->prediction[i].predicted = kind != SYNTHETIC_REFUSED;
         s->best_s = fmin(s->best_s, s->time_s[i]);

@@ -28,7 +28,8 @@ static struct posterior *learn(struct spec *spec, double (*estimate)(const unsig
     struct posterior *posterior;
     size_t i, count = 0;
 
-    assert_int_equal(spec_read_text(spec, text, strlen(text), "belief.json", SPEC_SPACE, NULL, 0, NULL), 0);
+    assert_int_equal(spec_read_text(spec, text, strlen(text), "posterior.json", SPEC_SPACE, NULL, 0, NULL),
+                     0);
     assert_int_equal(open_posterior(&posterior, spec), 0);
     for (i = 0; i < ALL; i++) {
         unsigned *at = choices[i];
@@ -81,7 +82,8 @@ static void expects_nothing_before_it_knows(void **state)
     struct posterior *posterior;
     struct spec spec;
 
-    assert_int_equal(spec_read_text(&spec, text, strlen(text), "belief.json", SPEC_SPACE, NULL, 0, NULL), 0);
+    assert_int_equal(spec_read_text(&spec, text, strlen(text), "posterior.json", SPEC_SPACE, NULL, 0, NULL),
+                     0);
     assert_int_equal(open_posterior(&posterior, &spec), 0);
     assert_false(posterior_expects(&expected, posterior, choices, NULL));
     assert_true(posterior_log_time(posterior, choices) == 0);
@@ -104,7 +106,8 @@ static void learns_anew_now_and_then(void **state)
     size_t i, anew = 0;
     bool added;
 
-    assert_int_equal(spec_read_text(&spec, text, strlen(text), "belief.json", SPEC_SPACE, NULL, 0, NULL), 0);
+    assert_int_equal(spec_read_text(&spec, text, strlen(text), "posterior.json", SPEC_SPACE, NULL, 0, NULL),
+                     0);
     assert_int_equal(open_posterior(&posterior, &spec), 0);
     assert_int_equal(open_posterior(&fresh, &spec), 0);
     for (i = 0; i < MANY; i++) {

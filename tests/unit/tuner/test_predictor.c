@@ -34,7 +34,7 @@ static void set_up(struct fixture *f, const char *kernel)
     FILE *file;
     int descriptor;
 
-    *f = (struct fixture){.path = "/tmp/occutune-forecast-XXXXXX.cu"};
+    *f = (struct fixture){.path = "/tmp/occutune-prediction-XXXXXX.cu"};
     descriptor = mkstemps(f->path, 3);
     file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
     assert_non_null(file);
@@ -96,7 +96,7 @@ static void work_beyond_the_budget_is_not_predicted(void **state)
     compile(&f);
     assert_false(f.job.prediction.told.predicted);
     assert_non_null(strstr(f.job.prediction.reason, "out of budget"));
-    assert_non_null(strstr(f.job.prediction.reason, "1048576 warp instructions"));
+    assert_non_null(strstr(f.job.prediction.reason, "4194304 warp instructions"));
     tear_down(&f);
 }
 
