@@ -280,8 +280,8 @@ static int decode(struct analyze_work *work)
 /* The model, from machine code to a time. The first of them need no profile, but for its limits. */
 enum { DECODED = 3 };
 static int (*const steps[])(struct analyze_work *) = {
-    decode,         find_occupancy,     emulate,     count_in_step,     analyze_latency,
-    count_apart,    find_latency_apart, find_tables, analyze_imbalance, analyze_simulation,
+    decode,         find_occupancy,     emulate,     count_in_step,      analyze_latency,
+    count_apart,    find_latency_apart, find_tables, analyze_simulation, analyze_imbalance,
     make_prediction};
 enum { STEPS = sizeof steps / sizeof *steps };
 

@@ -64,6 +64,7 @@ static void find_pieces(struct pieces *out, double *length, const struct emulate
 static int deal_out(struct analyze_work *work, double total)
 {
     const struct emulate_result *emulation = &work->out->emulation;
+    const double blocks = work->out->input.residency.blocks;
     struct pieces pieces[PLAYED_BLOCKS];
     size_t count = 0, used = 0;
     double *lengths;
@@ -78,8 +79,8 @@ static int deal_out(struct analyze_work *work, double total)
         find_pieces(&pieces[s], lengths + used, slot_block(emulation, total, s));
         used += pieces[s].count;
     }
-    rc = imbalance_tickets(&work->out->imbalance, pieces, PLAYED_BLOCKS,
-                           (size_t)work->out->input.residency.blocks, work->err);
+    rc = imbalance_tickets(&work->out->imbalance, pieces, PLAYED_BLOCKS, (size_t)blocks,
+                           blocks * work->needed_share, work->err);
     free(lengths);
     return rc;
 }

@@ -79,6 +79,24 @@ static void note_lost(struct analysis *out)
         }
 }
 
+/* Of the resident blocks those that get as much done as all of them: a block alone on the GPU takes its latency, among the
+ * others as long as what they share makes it wait. */
+static int find_needed(struct analyze_work *work, struct sm_input *in, struct err *err)
+{
+    const double among = work->out->input.simulated.wave_cycles;
+    struct sm_cycles alone = {0};
+    int code = 0;
+
+    work->needed_share = 1;
+    if (!work->out->emulation.tickets)
+        return 0;
+    in->busy_sms = 1;
+    code = play(&alone, in, 1, false, err);
+    if (!code && alone.first > 0 && among > 0)
+        work->needed_share = fmin(alone.first / among, 1);
+    return code;
+}
+
 int analyze_simulation(struct analyze_work *work)
 {
     struct analysis *out = work->out;
@@ -117,5 +135,7 @@ int analyze_simulation(struct analyze_work *work)
     out->copying_share = fmax(wave.copying, tail.copying);
     simulated->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
     simulated->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
+    if (!code)
+        code = find_needed(work, &in, &why);
     return analyze_refuse(work, code, &why);
 }

@@ -14,6 +14,8 @@ struct analyze_work {
     struct replay_code ops;
     struct replay *paths; /* played, one per path of the emulation */
     bool apart; /* blocks come apart, so that the traffic is another than what the latency was found with */
+    double
+        needed_share; /* of the resident blocks, which get as much done as all of them; where a counter hands out work */
     struct err *err;
 };
 
@@ -27,7 +29,7 @@ int analyze_latency(struct analyze_work *work);
 /* Cycles of the longest path of a block's warps, 1 or more. Needs the latency. */
 double expect_longest_path(const struct analyze_work *work, const struct emulate_block *block);
 
-/* What unequal warps and blocks lose. Needs the latency. */
+/* What unequal warps and blocks lose. Needs the simulation. */
 int analyze_imbalance(struct analyze_work *work);
 
 /* Plays the resident warps of an SM together: full waves, and a partial one at its own occupancy where waves

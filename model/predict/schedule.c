@@ -141,10 +141,30 @@ static double hand_out(double *ends, const struct pieces *pieces, size_t samples
     return sum;
 }
 
-int imbalance_tickets(struct imbalance *imbalance, const struct pieces *pieces, size_t samples, size_t blocks,
-                      struct err *err)
+static int by_size(const void *a, const void *b)
 {
-    double *ends = calloc(blocks, sizeof *ends), sum = 0, last;
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Until all have ended, in units of what a place does with all of them at work, of which `needed` do as much. */
+static double drain(double *ends, size_t n, double needed)
+{
+    double sum = 0, before = 0;
+
+    qsort(ends, n, sizeof *ends, by_size);
+    for (size_t k = 0; k < n; k++) {
+        sum += (ends[k] - before) * fmax((double)(n - k), needed);
+        before = ends[k];
+    }
+    return sum;
+}
+
+int imbalance_tickets(struct imbalance *imbalance, const struct pieces *pieces, size_t samples, size_t blocks,
+                      double needed, struct err *err)
+{
+    double *ends = calloc(blocks, sizeof *ends), sum = 0, last, drained;
     size_t rounds = 0;
 
     if (!ends)
@@ -160,11 +180,12 @@ int imbalance_tickets(struct imbalance *imbalance, const struct pieces *pieces, 
     for (size_t round = 0; round < rounds; round++)
         sum += hand_out(ends, pieces, samples, blocks, round);
     last = longest(ends, blocks);
+    drained = drain(ends, blocks, fmin(needed, (double)blocks));
     free(ends);
     if (!(sum > 0))
         return 0;
-    imbalance->stretch = last * (double)blocks / sum;
-    imbalance->between_blocks = 1 / imbalance->stretch;
+    imbalance->stretch = drained / sum;
+    imbalance->between_blocks = sum / (last * (double)blocks);
     imbalance->achieved = imbalance->too_few * imbalance->between_blocks * imbalance->within_block;
     return 0;
 }

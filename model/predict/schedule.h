@@ -51,9 +51,10 @@ struct pieces {
 };
 
 /* Where a counter hands out pieces to `blocks` resident blocks, whoever ends one takes the next: the first of all blocks,
- * then the second of all, and so on. Block b brings those of sample b * samples / blocks. Replaces what `imbalance`
- * says of unequal blocks. ERR_MEMORY. */
+ * then the second of all, and so on. Block b brings those of sample b * samples / blocks. `needed` blocks at work do as
+ * much as all of them: what throughput limits is not prolonged while so many are left. Replaces what `imbalance` says
+ * of unequal blocks. ERR_MEMORY. */
 int imbalance_tickets(struct imbalance *imbalance, const struct pieces *pieces, size_t samples, size_t blocks,
-                      struct err *err);
+                      double needed, struct err *err);
 
 #endif

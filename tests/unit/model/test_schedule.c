@@ -107,17 +107,32 @@ static void handed_out_pieces_go_to_who_is_free(void **state)
     const struct pieces pieces[] = {{5, longer, 3}, {5, shorter, 3}}, one[] = {{0, shorter, 2}};
     struct imbalance i = {.too_few = 0.5, .within_block = 0.8, .stretch = 3};
 
-    assert_int_equal(imbalance_tickets(&i, pieces, 2, 2, NULL), 0);
+    assert_int_equal(imbalance_tickets(&i, pieces, 2, 2, 2, NULL), 0);
     check_near(i.stretch, 75 / 65., 1e-12); /* 5 + 30 + 30 + 10 beside 5 + 10 + 10 + 30 */
     check_near(i.between_blocks, 65 / 75., 1e-12);
     check_near(i.achieved, 0.5 * 0.8 * 65 / 75, 1e-12);
-    assert_int_equal(imbalance_tickets(&i, one, 1, 7, NULL), 0);
+    assert_int_equal(imbalance_tickets(&i, one, 1, 7, 7, NULL), 0);
     check_near(i.stretch, 1, 1e-12);
+}
+
+/* Where one block at work gets as much done as two, nothing is lost when the other has ended. */
+static void what_throughput_limits_is_not_prolonged(void **state)
+{
+    const double longer[] = {30, 30, 30}, shorter[] = {10, 10, 10};
+    const struct pieces pieces[] = {{5, longer, 3}, {5, shorter, 3}};
+    struct imbalance i = {.too_few = 1, .within_block = 1};
+
+    assert_int_equal(imbalance_tickets(&i, pieces, 2, 2, 1, NULL), 0);
+    check_near(i.stretch, 1, 1e-12);
+    check_near(i.between_blocks, 65 / 75., 1e-12); /* places are empty all the same */
+    assert_int_equal(imbalance_tickets(&i, pieces, 2, 2, 1.5, NULL), 0);
+    check_near(i.stretch, (2 * 55 + 1.5 * 20) / 130, 1e-12);
 }
 
 int main(void)
 {
     return RUN_TESTS(too_few_blocks, equal_blocks_have_no_imbalance, unequal_warps_leave_their_block_early,
                      unequal_blocks_are_dealt_out_as_places_become_free, handed_out_pieces_go_to_who_is_free,
-                     more_blocks_even_out, places_wait_for_blocks, senseless_input_is_refused);
+                     what_throughput_limits_is_not_prolonged, more_blocks_even_out, places_wait_for_blocks,
+                     senseless_input_is_refused);
 }
