@@ -4,7 +4,7 @@
  * to 1.5 microseconds, which events do not resolve: two runs disagree, so it is left out); with a growing
  * grid; and the gap between a block's last instruction and its successor's first on an SM that holds one at a
  * time. Then a kernel of fixed work per block over a growing grid; and how many clusters of blocks that fill an SM
- * have begun before the first of them ends.
+ * have begun before the first of them ends; and how many blocks of clusters, of blocks that take little.
  *
  * Unit: seconds; cycles for the gap.
  *
@@ -12,7 +12,7 @@
  * flat within the first wave, then in steps (Lemeire et al., figure 1). A cluster lies in one GPC: GPCs of unequal
  * size leave SMs unused.
  *
- * Profile: launch_graph, block_dispatch, block_replace; curves time_blocks, clusters. */
+ * Profile: launch_graph, block_dispatch, block_replace, cluster_blocks; curves time_blocks, clusters. */
 #include "micro/micro.h"
 #include "micro/operations.h"
 
@@ -20,6 +20,7 @@
 #include "model/sass/arch/arch.h"
 #include "model/sass/arch/geometry.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { FEW = 1, MANY = 1 << 18 };
@@ -153,9 +154,11 @@ static int time_against_blocks(const struct micro *micro, struct err *err)
     return rc;
 }
 
-static int count_clusters(double *out, const struct micro *micro, unsigned size, struct err *err)
+/* Blocks of clusters that run at a time, of those that leave room for `per_sm` on an SM. */
+static int count_blocks(double *out, const struct micro *micro, unsigned size, unsigned per_sm,
+                        struct err *err)
 {
-    const unsigned blocks = 2 * micro->sms / size * size;
+    const unsigned blocks = 2 * per_sm * micro->sms / size * size;
     char cluster[32];
     const struct micro_kernel kernel = {.file = "launches.cu", .name = "clustered", .options = {cluster}};
     struct span *spans = NULL;
@@ -169,35 +172,55 @@ static int count_clusters(double *out, const struct micro *micro, unsigned size,
     rc = micro_compile(&code, micro, &kernel, err);
     if (rc)
         return rc;
-    call_init(&call, blocks, LANES, occupancy_shared_for(&micro->device->limits, 1));
+    call_init(&call, blocks, LANES, occupancy_shared_for(&micro->device->limits, per_sm));
     call_spans(&call, micro);
     rc = call_run((void **)&spans, micro, &code, &call, "spans", err);
     for (unsigned b = 0; rc == 0 && b < blocks; b++)
         first_stop = spans[b].stop < first_stop ? spans[b].stop : first_stop;
     for (unsigned b = 0; rc == 0 && b < blocks; b++)
         begun += spans[b].start <= first_stop;
-    *out = (double)begun / size;
+    *out = (double)begun;
     free(spans);
     micro_code_release(&code);
     return rc;
 }
 
-/* Up to the largest that every GPU with clusters launches. */
+/* An SM holds fewer blocks of clusters than others, however small: of pairs, which leave no SM out. */
+static int cluster_blocks(const struct micro *micro, struct err *err)
+{
+    struct device_value *value = &micro->device->values[DEVICE_CLUSTER_BLOCKS];
+    double begun;
+    const int rc = count_blocks(&begun, micro, 2, (unsigned)micro->device->limits.blocks_per_sm, err);
+
+    if (rc)
+        return rc;
+    *value =
+        (struct device_value){.known = true, .best = begun / micro->sms, .sustained = begun / micro->sms};
+    snprintf(value->origin, sizeof value->origin, "launches clustered");
+    return 0;
+}
+
+/* Up to the largest that a GPU with clusters launches where that is asked for. */
 static int clusters(const struct micro *micro, struct err *err)
 {
-    enum { LEAST = 2, MOST = 8, POINTS = MOST - LEAST + 1 };
+    enum { LEAST = 2, MOST = 16, POINTS = MOST - LEAST + 1 };
     const struct arch *arch = arch_of(micro->device->sm);
     double x[POINTS], y[POINTS];
+    int rc;
 
     if (!arch || !arch->bulk_copies)
         return 0;
     for (unsigned i = 0; i < POINTS; i++) {
-        const int rc = count_clusters(&y[i], micro, LEAST + i, err);
+        rc = count_blocks(&y[i], micro, LEAST + i, 1, err);
 
         if (rc)
             return rc;
         x[i] = LEAST + i;
+        y[i] /= x[i];
     }
+    rc = cluster_blocks(micro, err);
+    if (rc)
+        return rc;
     return device_curve_set(&micro->device->curves[DEVICE_CURVE_CLUSTERS], x, y, POINTS, "launches clustered",
                             err);
 }

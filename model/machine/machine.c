@@ -135,6 +135,11 @@ double machine_cluster_sms(const struct machine *machine, unsigned blocks)
     return fmin(floor(device_curve_at(curve, blocks)) * blocks, sms);
 }
 
+unsigned machine_cluster_blocks(const struct machine *machine, unsigned blocks)
+{
+    return blocks < 2 ? 0 : (unsigned)machine_or_0(machine, DEVICE_CLUSTER_BLOCKS);
+}
+
 /* Which GPCs lack SMs differs between GPUs of one kind: of two H200 one ran 30 clusters of four and the other 28. */
 unsigned machine_clusters_assumed(const struct machine *machine, unsigned blocks)
 {

@@ -134,6 +134,8 @@ double machine_writes(const struct machine *machine, double sectors, double line
  * measured. */
 double machine_cluster_sms(const struct machine *machine, unsigned blocks);
 /* What that assumes of the GPU: of enum predict_assumption, 0 where it is true of any. */
+/* Thread blocks of such clusters that an SM holds at most; 0 where nothing is known of that. */
+unsigned machine_cluster_blocks(const struct machine *machine, unsigned blocks);
 unsigned machine_clusters_assumed(const struct machine *machine, unsigned blocks);
 
 /* How much longer than from the nearest cache instructions take to come when `bytes` of code are executed

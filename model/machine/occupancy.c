@@ -121,6 +121,8 @@ void occupancy_of(struct occupancy *out, const struct device_limits *limits,
     out->limits[LIMITER_WARPS] =
         over(block->threads, limits->threads_per_block) ? 0 : within(limits->warps_per_sm, warps);
     out->limits[LIMITER_BLOCKS] = within(limits->blocks_per_sm, 1);
+    if (block->at_most && block->at_most < out->limits[LIMITER_BLOCKS])
+        out->limits[LIMITER_BLOCKS] = block->at_most;
     out->limits[LIMITER_REGISTERS] = by_registers(limits, block->registers, warps);
     out->limits[LIMITER_SHARED] = by_shared(limits, bytes, capacity);
     out->limits[LIMITER_BARRIERS] = within(limits->barriers_per_sm, block->barriers);

@@ -35,6 +35,7 @@ struct occupancy_block {
     unsigned shared;    /* bytes, static and dynamic, without the system's reserved ones */
     unsigned barriers;  /* named barriers; 0 or 1 for plain __syncthreads() */
     int carveout; /* preferred share of the largest shared memory in per cent, or -1: the driver's choice */
+    unsigned at_most; /* blocks an SM holds however little they take, as of clusters; 0: as the device says */
 };
 
 struct occupancy {

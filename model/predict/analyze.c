@@ -30,13 +30,15 @@ static int find_occupancy(struct analyze_work *work)
 {
     struct analysis *out = work->out;
     const struct device_limits *limits = &work->machine->device->limits;
-    const double cluster_sms = machine_cluster_sms(work->machine, launch_cluster_blocks(work->launch));
+    const unsigned cluster = launch_cluster_blocks(work->launch);
+    const double cluster_sms = machine_cluster_sms(work->machine, cluster);
 
     if (!device_can_launch(out->reason, sizeof out->reason, work->machine->device->sm, work->launch) ||
         !occupancy_launchable(out->reason, sizeof out->reason, limits, work->launch,
                               &work->kernel->resources))
         return ERR_USAGE;
     out->block = occupancy_block_of(work->launch, &work->kernel->resources);
+    out->block.at_most = machine_cluster_blocks(work->machine, cluster);
     occupancy_of(&out->occupancy, limits, &out->block);
     out->input.residency = (struct residency){
         .blocks = (double)launch_blocks(work->launch),

@@ -65,11 +65,16 @@ static void clusters_leave_sms_out(void **state)
     check_near(machine_cluster_sms(&machine, 1), 132, 0);
     check_near(machine_cluster_sms(&machine, 2), 132, 0);
     check_near(machine_cluster_sms(&machine, 4), 120, 0);
-    assert_true(isnan(machine_cluster_sms(&machine, 16)));
+    check_near(machine_cluster_sms(&machine, 9), 81, 0);
+    check_near(machine_cluster_sms(&machine, 16), 112, 0);
+    assert_true(isnan(machine_cluster_sms(&machine, 17)));
+    assert_int_equal(machine_cluster_blocks(&machine, 1), 0);
+    assert_int_equal(machine_cluster_blocks(&machine, 2), 8);
     assert_int_equal(machine_clusters_assumed(&machine, 1), 0);
     assert_int_equal(machine_clusters_assumed(&machine, 2), 0);
     assert_int_equal(machine_clusters_assumed(&machine, 4), PREDICT_ASSUMED_CLUSTER_COUNT);
-    assert_int_equal(machine_clusters_assumed(&machine, 16), PREDICT_ASSUMED_CLUSTER_SMS);
+    assert_int_equal(machine_clusters_assumed(&machine, 16), PREDICT_ASSUMED_CLUSTER_COUNT);
+    assert_int_equal(machine_clusters_assumed(&machine, 17), PREDICT_ASSUMED_CLUSTER_SMS);
     machine_of("model/device/profiles/nvidia-h100.json");
     check_near(machine_cluster_sms(&machine, 1), device.limits.sm_count, 0);
     assert_true(isnan(machine_cluster_sms(&machine, 2)));

@@ -157,6 +157,22 @@ static void named_barriers_limit_from_sm_90_on(void **state)
     assert_int_equal(occupancy.blocks, 16);
 }
 
+/* Of clusters, an SM holds fewer blocks than it has places for. */
+static void blocks_of_clusters_have_a_limit_of_their_own(void **state)
+{
+    struct occupancy_block block = {.threads = 128, .registers = 16, .carveout = -1, .at_most = 8};
+    const struct device_limits limits = limits_of(90);
+    struct occupancy occupancy;
+
+    occupancy_of(&occupancy, &limits, &block);
+    assert_int_equal(occupancy.blocks, 8);
+    assert_int_equal(occupancy.limiter, LIMITER_BLOCKS);
+    block.threads = 512;
+    occupancy_of(&occupancy, &limits, &block);
+    assert_int_equal(occupancy.blocks, 4);
+    assert_int_equal(occupancy.limiter, LIMITER_WARPS);
+}
+
 static void launches_are_refused_with_the_reason(void **state)
 {
     static const struct {
@@ -280,6 +296,7 @@ int main(void)
     return RUN_TESTS(figures_of_achieved_occupancy, waves_of_achieved_occupancy,
                      largest_block_against_registers, resident_blocks_of_yuan,
                      the_carve_out_limits_blocks_and_leaves_l1, named_barriers_limit_from_sm_90_on,
-                     launches_are_refused_with_the_reason, curves_pass_through_the_current_point,
-                     shared_memory_sets_the_occupancy, unknown_limits_limit_nothing);
+                     blocks_of_clusters_have_a_limit_of_their_own, launches_are_refused_with_the_reason,
+                     curves_pass_through_the_current_point, shared_memory_sets_the_occupancy,
+                     unknown_limits_limit_nothing);
 }

@@ -73,8 +73,8 @@ static void equal_to_the_header_everywhere(void **state)
             for (unsigned registers = 16; registers <= 255; registers += 17)
                 for (unsigned shared = 0; shared <= limits.shared_per_block_optin; shared += 9973)
                     for (size_t c = 0; c < sizeof carveouts / sizeof *carveouts; c++) {
-                        const struct occupancy_block block = {threads, registers, shared, c * 3,
-                                                              carveouts[c]};
+                        const struct occupancy_block block = {threads, registers,    shared,
+                                                              c * 3,   carveouts[c], 0};
 
                         compared += compare(architectures[a], &limits, &block);
                     }
