@@ -364,6 +364,10 @@ void alu_execute(struct emulation *emulation, struct warp *warp, const struct sa
     unknown = fetch_sources(&x, modifiers_of(operation, i));
     if (steady_listens(emulation->steady))
         steady_compute(emulation->steady, &x);
+    if ((unknown & active) == active && !operation->crosses) { /* whatever is computed of it */
+        make_unknown(warp, i, active);
+        return;
+    }
     operation->compute(&x);
     if (x.result_unknown || (operation->crosses && unknown & active))
         unknown = ALL_LANES;

@@ -304,9 +304,36 @@ static void minimum_or_maximum(struct alu *x, unsigned sources)
     }
 }
 
+/* A float's bits as an integer, in the order of the numbers, -0 below +0. */
+static int32_t order_of(uint32_t bits)
+{
+    return (int32_t)(bits >> 31 ? bits ^ 0x7fffffff : bits);
+}
+
+static bool is_nan(uint32_t bits)
+{
+    return (bits & 0x7fffffff) > 0x7f800000;
+}
+
+/* pick() without branches, which the compiler does for several lanes at once. */
+static uint32_t pick_bits(uint32_t a, uint32_t b, bool minimum)
+{
+    const uint32_t of_numbers = (order_of(a) < order_of(b)) == minimum ? a : b;
+    const uint32_t out = is_nan(a) ? b : is_nan(b) ? a : of_numbers;
+
+    return is_nan(out) ? 0x7fffffff : out;
+}
+
 void op_fmnmx(struct alu *x)
 {
-    minimum_or_maximum(x, 2);
+    const bool minimum = x->q[0] == ALL_LANES;
+
+    if ((x->q[0] && !minimum) || x->i->mod[SASS_MOD_FTZ] || x->i->mod[SASS_MOD_NAN]) {
+        minimum_or_maximum(x, 2);
+        return;
+    }
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = pick_bits(x->s[0][0][l], x->s[1][0][l], minimum);
 }
 
 void op_fmnmx3(struct alu *x)

@@ -13,7 +13,7 @@ enum {
     LEAST_SIGNED = 24, /* ... and without, unless they cost more than ... */
     DEAR = 1 << 20,    /* ... so many instructions: less than a second of a core */
     FEWEST_PILOTS = 2,
-    PILOTS_COST = 1 << 22, /* instructions for the pilots, unless there are FEWEST_PILOTS */
+    PILOTS_COST = PILOTS << 20, /* instructions for the pilots, unless there are FEWEST_PILOTS */
     ALL = 4 /* times the budget: what all blocks may cost rather than those of cells, or more cells */
 };
 

@@ -179,8 +179,29 @@ static void doubles_are_added(void **state)
     }
 }
 
+/* Lanes that all want the minimum, or all the maximum, get what they get beside others that want the other. */
+static void minima_are_chosen(void **state)
+{
+    const uint32_t mixed = 0xaaaaaaaa;
+
+    for (uint64_t n = 0; n < 400; n++) {
+        struct sass i = {.op = SASS_FMNMX};
+        struct alu x, same;
+
+        set_up(&x, &i, 10 * n);
+        set_up(&same, &i, 10 * n);
+        x.q[0] = mixed;
+        same.q[0] = n % 2 ? ALL_LANES : 0;
+        op_fmnmx(&x);
+        op_fmnmx(&same);
+        for (unsigned l = 0; l < LANES; l++)
+            if ((mixed >> l & 1) == n % 2)
+                assert_int_equal(same.d[0][l], x.d[0][l]);
+    }
+}
+
 int main(void)
 {
-    return RUN_TESTS(lanes_are_compared, scaled_sums_are_added, sums_carry, floats_become_integers,
-                     doubles_are_added);
+    return RUN_TESTS(minima_are_chosen, lanes_are_compared, scaled_sums_are_added, sums_carry,
+                     floats_become_integers, doubles_are_added);
 }
