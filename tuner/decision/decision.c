@@ -62,6 +62,7 @@ static struct json *search_json(const struct tuned *tuned)
             json_set_count(object, "timed", s->timed) | json_set_count(object, "unpredicted", s->refused) |
             json_set_count(object, "cut_bound", s->cut_bound) |
             json_set_count(object, "cut_estimate", s->cut_estimate) |
+            json_set_count(object, "compiling", s->compiling) |
             json_set_count(object, "not_compiled", s->not_compiled) |
             json_set_count(object, "promising", s->promising) |
             json_set_rounded(object, "rank_correlation", s->rank_correlation) |

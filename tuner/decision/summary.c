@@ -118,7 +118,7 @@ static void say_close(struct words *words, const struct spec *spec, const struct
 static void say_search(struct words *words, const struct tuned *tuned)
 {
     const struct search_summary *s = &tuned->search;
-    char compiles[128] = "", audited[64] = "";
+    char compiles[128] = "", audited[64] = "", compiling[64] = "";
     size_t used = 0;
 
     if (s->audit.timed) /* in a recorded run too, where nothing is timed anew */
@@ -129,6 +129,8 @@ static void say_search(struct words *words, const struct tuned *tuned)
     if (tuned->counts.missing)
         snprintf(compiles + used, sizeof compiles - used, " (%" PRIu64 " asked for are not in the recording)",
                  tuned->counts.missing);
+    if (s->compiling)
+        snprintf(compiling, sizeof compiling, ", %" PRIu64 " still being compiled at the end", s->compiling);
     if (s->end == SEARCH_GOING) {
         say(words,
             "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64
@@ -140,9 +142,9 @@ static void say_search(struct words *words, const struct tuned *tuned)
              "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64 " timed%s; %" PRIu64
              " pruned because their lower bound is above the best time, %" PRIu64
              " because they are expected to be slower; %" PRIu64
-             " not compiled, by what their neighbours are like",
+             " not compiled, by what their neighbours are like%s",
              s->compiled, tuned->counts.valid, compiles, s->timed, audited, s->cut_bound, s->cut_estimate,
-             s->not_compiled);
+             s->not_compiled - s->compiling, compiling);
     if (s->end == SEARCH_SPENT && s->promising)
         say(words,
             "ended because %s: %" PRIu64 " more were compiled and may be faster, --trials takes them too",

@@ -292,10 +292,11 @@ static enum search_end why_ended(struct model_search *search)
 {
     bool worthwhile;
 
-    if (search->asked + search->impossible >= search->options.count &&
-        !search_best_ready(&worthwhile, search))
-        return SEARCH_ALL;
-    return SEARCH_UNLIKELY;
+    if (search->asked + search->impossible < search->options.count)
+        return SEARCH_UNLIKELY;
+    if (search->under_way_count)
+        return SEARCH_SLOW;
+    return search_best_ready(&worthwhile, search) ? SEARCH_UNLIKELY : SEARCH_ALL;
 }
 
 static int ask_compile(struct search_step *out, struct model_search *search, uint64_t index, bool audit,
@@ -410,6 +411,7 @@ static int tell_compiled(struct model_search *search, struct member *member, con
     }
     search_count_compile(search);
     search->told++;
+    search->waited_s += search->now_s - member->asked_s;
     search->shared += facts->shared;
     search->predicted += member->prediction.predicted;
     search->refused += facts->outcome == OUTCOME_OK && !member->prediction.predicted;

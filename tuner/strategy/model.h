@@ -85,6 +85,7 @@ struct model_search {
     struct map by_index;
     struct member *initial;             /* the default, or whose code it has; null until asked for */
     uint64_t asked, told;               /* to compile, the audit left out, ... */
+    double waited_s;                    /* for those told, from when they were asked for, summed up */
     uint64_t impossible;                /* ... and those that were refused without compiling */
     uint64_t shared;                    /* of those told: cost no compile */
     uint64_t predicted, refused;        /* compiled and ok: the model has a prediction, or has none */

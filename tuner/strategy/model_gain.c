@@ -158,10 +158,14 @@ bool search_is_exhausted(struct model_search *search)
     return search->further_gain < SEARCH_WORTHWHILE;
 }
 
-/* Whether a compile takes much longer than expected. */
+/* Whether a compile takes much longer than expected, and than those that have ended took from when they were asked for. At
+ * first, where less than half has, those say little: what is under way may take as long throughout. */
 static bool is_overdue(const struct model_search *search, const struct member *member)
 {
-    return search->now_s - member->asked_s > fmax(overdue_s, DEAR * member->expected_s);
+    const double usual_s = fmax(member->expected_s, search->waited_s / fmax((double)search->told, 1));
+    const bool tells_little = search->told < search->under_way_count && search->now_s < surprise_s;
+
+    return !tells_little && search->now_s - member->asked_s > fmax(overdue_s, DEAR * usual_s);
 }
 
 size_t search_overdue(const struct model_search *search)

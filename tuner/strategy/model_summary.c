@@ -42,6 +42,7 @@ void model_summarise(struct search_summary *out, const void *state)
                                    .shared = search->shared,
                                    .timed = search->timed,
                                    .refused = search->refused,
+                                   .compiling = search->under_way_count,
                                    .not_compiled = search->options.count - search->told - search->impossible,
                                    .rank_correlation = rank_correlation(search)};
     for (size_t i = 0; i < search->member_count; i++) {

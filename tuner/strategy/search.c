@@ -55,6 +55,7 @@ const char *search_end_text(enum search_end end)
         [SEARCH_GOING] = "ended early",
         [SEARCH_ALL] = "every configuration was tried or cannot win",
         [SEARCH_UNLIKELY] = "nothing left is likely to gain anything",
+        [SEARCH_SLOW] = "what is still being compiled takes much longer than the rest did",
         [SEARCH_LITTLE] = "going on is expected to gain little",
         [SEARCH_SPENT] = "the trials are used up",
     };

@@ -120,6 +120,7 @@ enum search_end {
     SEARCH_GOING,    /* SEARCH_STOP was not reached: the caller ended it */
     SEARCH_ALL,      /* every configuration was tried or cut by what is certain */
     SEARCH_UNLIKELY, /* nothing left is likely to gain anything */
+    SEARCH_SLOW,     /* what is still being compiled takes much longer than the rest did */
     SEARCH_LITTLE,   /* as long again is expected to gain less than SEARCH_WORTHWHILE */
     SEARCH_SPENT     /* the trials are used up */
 };
@@ -134,6 +135,7 @@ struct search_summary {
     uint64_t cut_bound;      /* compiled, pruned by `bound` */
     uint64_t cut_estimate;   /* compiled, pruned by `estimate` */
     uint64_t not_compiled;   /* pruned by `estimate` without being compiled */
+    uint64_t compiling;      /* of `not_compiled`: begun, not ended */
     uint64_t promising;      /* compiled and left though not unlikely to win: the trials were used up */
     double rank_correlation; /* of estimates with measured times (Spearman); NaN while fewer than 8 */
     struct {

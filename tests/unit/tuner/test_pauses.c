@@ -40,6 +40,12 @@ static double by_parameter(const unsigned *choices, uint64_t asked)
     return choices[0] == 3 && choices[1] == 3 ? 25 : 0.2;
 }
 
+/* The default compiles at once, all others alike take much longer. */
+static double long_but_first(const unsigned *choices, uint64_t asked)
+{
+    return asked ? 3 : 0.3;
+}
+
 static void begin(struct machine *m, struct search_step step)
 {
     struct flight *flight = &m->flights[m->count++];
@@ -153,6 +159,27 @@ static void nothing_waits_for_one_compile(void **state)
             close_run(&m);
             synthetic_close(&space);
         }
+}
+
+/* A space that is begun whole at once: what takes as long as all others is waited for, however short the first was. */
+static void what_is_long_throughout_is_waited_for(void **state)
+{
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        struct machine m = {.compile_s = long_but_first};
+        struct search_summary summary;
+        struct synthetic space;
+
+        synthetic_open(&space, SYNTHETIC_EASY, false, 40 + seed);
+        space.count = LANES - 1;
+        space.first %= space.count;
+        run(&m, &space, (struct search_options){.seed = seed}, 2 * long_s());
+        search_summarise(&summary, m.search);
+        print_message("seed %d: %d compiled, %d timed, end %.1f s (%s)\n", (int)seed, (int)summary.compiled,
+                      (int)m.trials, m.end_s, search_end_text(summary.end));
+        assert_int_equal(summary.compiled, space.count);
+        close_run(&m);
+        synthetic_close(&space);
+    }
 }
 
 /* Long ones are told by their parameters and come last. */
@@ -275,7 +302,7 @@ static void finds_tiles_that_divide(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(nothing_waits_for_one_compile, what_compiles_long_is_put_last,
-                     ends_when_little_is_expected, long_compiles_do_not_end_it_early,
-                     finds_tiles_that_divide);
+    return RUN_TESTS(nothing_waits_for_one_compile, what_is_long_throughout_is_waited_for,
+                     what_compiles_long_is_put_last, ends_when_little_is_expected,
+                     long_compiles_do_not_end_it_early, finds_tiles_that_divide);
 }
