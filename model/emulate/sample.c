@@ -7,13 +7,9 @@
 #include "model/emulate/represent.h"
 #include "model/emulate/span.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where blocks take long to execute, fewer must do. */
-enum { ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 18 };
 
 /* Where they do not, more say how far those that go the same way differ in what they access. */
 enum { CHEAP_TIMES = 3, CHEAP_EXECUTED = 1 << 16 };
@@ -44,60 +40,12 @@ static unsigned places_of(struct place out[3], unsigned extent)
     return 3;
 }
 
-double block_issued(const struct emulate_result *result, const struct emulate_block *block)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < result->instruction_count; i++)
-        sum += (double)block->counts[i].issued;
-    return sum;
-}
-
-static int find_block(const struct emulate_result *result, const unsigned position[3])
-{
-    for (size_t k = 0; k < result->block_count; k++)
-        if (!memcmp(result->blocks[k].position, position, sizeof result->blocks[k].position))
-            return (int)k;
-    return -1;
-}
-
-static bool enough(const struct emulate_result *result)
-{
-    return result->block_count >= ENOUGH_BLOCKS && result->executed > ENOUGH_EXECUTED;
-}
-
-/* Whether one more block, of `share` of the work of those before, would be beyond the budget: better none
- * than no answer. */
-static bool exhausts(const struct emulate_result *result, const struct emulation *emulation, double share)
-{
-    const double blocks = (double)result->block_count, executed = (double)result->executed;
-
-    return blocks > 0 && executed + 1.25 * share * executed / blocks > (double)emulation->budget;
-}
-
-int sample_add(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
-               double share, struct err *err)
-{
-    if (result->end != EMULATE_DONE || find_block(result, position) >= 0 ||
-        exhausts(result, emulation, share))
-        return 0;
-    memory_forget(&emulation->memory);
-    return emulation_block(result, emulation, position, err);
-}
-
-static int add_at(struct emulate_result *result, struct emulation *emulation, size_t most,
-                  const unsigned position[3], struct err *err)
-{
-    return result->block_count >= most || enough(result) ? 0
-                                                         : sample_add(result, emulation, position, 1, err);
-}
-
 static int add(struct emulate_result *result, struct emulation *emulation, size_t most, unsigned x,
                unsigned y, struct err *err)
 {
     const unsigned position[3] = {x, y, emulation->launch->grid[2] / 2};
 
-    return add_at(result, emulation, most, position, err);
+    return sample_add_early(result, emulation, most, position, err);
 }
 
 static bool all_alike(const struct emulate_result *result)
@@ -115,36 +63,6 @@ static bool all_alike(const struct emulate_result *result)
     return true;
 }
 
-static const int beside[EMULATE_SLOTS][3] = {
-    [EMULATE_X1] = {1, 0, 0}, [EMULATE_X2] = {2, 0, 0}, [EMULATE_Y1] = {0, 1, 0}, [EMULATE_Z1] = {0, 0, 1}};
-
-/* Where a neighbour is; *sign is -1 for the one on the other side. False beyond the grid, as far as that is known. */
-static bool find_beside(unsigned out[3], const unsigned at[3], enum emulate_slot slot, int sign,
-                        const unsigned *grid)
-{
-    bool inside = true;
-
-    for (unsigned axis = 0; axis < 3; axis++) {
-        out[axis] = at[axis] + (unsigned)(sign * beside[slot][axis]); /* wraps around below 0 */
-        inside &= out[axis] < grid[axis];
-    }
-    return inside;
-}
-
-int sample_add_beside(struct emulate_result *result, struct emulation *emulation, const unsigned at[3],
-                      size_t most, struct err *err)
-{
-    const unsigned *grid = emulation->launch->grid;
-    unsigned position[3];
-    int rc = 0;
-
-    for (int slot = EMULATE_X1; slot < EMULATE_SLOTS && !rc; slot++)
-        if (find_beside(position, at, (enum emulate_slot)slot, 1, grid) ||
-            find_beside(position, at, (enum emulate_slot)slot, -1, grid))
-            rc = add_at(result, emulation, most, position, err);
-    return rc;
-}
-
 /* The middle, the neighbours it may share data with, and the grid's first and last block. */
 static int add_core(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err)
 {
@@ -154,13 +72,13 @@ static int add_core(struct emulate_result *result, struct emulation *emulation, 
     int rc;
 
     emulation->budget *= EMULATE_FIRST_TIMES;
-    rc = add_at(result, emulation, most, at, err);
+    rc = sample_add_early(result, emulation, most, at, err);
     emulation->budget /= EMULATE_FIRST_TIMES;
     if (!rc)
         rc = sample_add_beside(result, emulation, at, most, err);
     if (!rc)
-        rc = add_at(result, emulation, most, (const unsigned[3]){0}, err);
-    return rc ? rc : add_at(result, emulation, most, last, err);
+        rc = sample_add_early(result, emulation, most, (const unsigned[3]){0}, err);
+    return rc ? rc : sample_add_early(result, emulation, most, last, err);
 }
 
 static bool at_edge(unsigned at, unsigned extent)
@@ -183,7 +101,7 @@ static int add_random(struct emulate_result *result, struct emulation *emulation
 
         if (result->block_count >= most && result->executed > CHEAP_EXECUTED)
             break;
-        rc = add_at(result, emulation, CHEAP_TIMES * most, at, err);
+        rc = sample_add_early(result, emulation, CHEAP_TIMES * most, at, err);
     }
     return rc;
 }
@@ -475,22 +393,4 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
     if (rc)
         emulate_result_release(out);
     return rc;
-}
-
-static int block_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot, int sign)
-{
-    static const unsigned anywhere[3] = {UINT_MAX, UINT_MAX, UINT_MAX};
-    unsigned position[3];
-
-    return block < result->block_count &&
-                   find_beside(position, result->blocks[block].position, slot, sign, anywhere)
-               ? find_block(result, position)
-               : -1;
-}
-
-int emulate_sample_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot)
-{
-    const int next = block_beside(result, block, slot, 1);
-
-    return next >= 0 ? next : block_beside(result, block, slot, -1);
 }

@@ -1,4 +1,4 @@
-/* Parts of emulate_sample() that emulate/represent.c shares. */
+/* Parts of emulate_sample(), for sample.c (which blocks), sample_block.c (one of them) and represent.c. */
 #ifndef MODEL_EMULATE_SAMPLE_H
 #define MODEL_EMULATE_SAMPLE_H
 
@@ -11,6 +11,9 @@ double block_issued(const struct emulate_result *result, const struct emulate_bl
  * block issues over what those before it did, 1 where nobody knows. */
 int sample_add(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
                double share, struct err *err);
+/* The same, unless there are `most` blocks or enough for what they take. */
+int sample_add_early(struct emulate_result *result, struct emulation *emulation, size_t most,
+                     const unsigned position[3], struct err *err);
 /* Executes the neighbours of a block, of which EMULATE_X1 and the like are named. */
 int sample_add_beside(struct emulate_result *result, struct emulation *emulation, const unsigned at[3],
                       size_t most, struct err *err);
