@@ -16,7 +16,7 @@ enum {
 };
 
 /* A look at all hosts costs as much as several answers: what comes within so long after one waits for the next. */
-static const double look_s = 0.002;
+static const double look_s = 0.005;
 
 void fleet_say(const struct fleet *fleet, const struct host *host, const char *text)
 {
