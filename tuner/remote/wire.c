@@ -172,7 +172,9 @@ static int put(struct wire *wire, struct part head, const struct part *parts, si
     body.size = body_size(&body);
     if (body.size > WIRE_BYTES_MOST || plain.size > WIRE_BYTES_MOST)
         return err_set(err, ERR_USAGE, "%zu bytes are too many for one message", body.size + plain.size);
-    rc = body.size <= REPEATS_MOST ? put_short(wire, &body, plain, err) : put_long(wire, &body, plain, err);
+    rc = wire->spoken && body.size <= REPEATS_MOST ? put_short(wire, &body, plain, err)
+                                                   : put_long(wire, &body, plain, err);
+    wire->spoken = true;
     return rc || wire->gathers ? rc : wire_flush(wire, err);
 }
 
@@ -366,7 +368,7 @@ static int unpack(struct message *out, struct wire *wire, struct part packed, si
     unsigned char *own = NULL;
     int rc;
 
-    if (size <= REPEATS_MOST) {
+    if (wire->begun && size <= REPEATS_MOST) {
         rc = repeats_unpack(&body, size, &wire->heard, packed.bytes, packed.size, err);
     } else {
         body = own = malloc(size);

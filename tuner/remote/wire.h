@@ -6,7 +6,8 @@
  * not packed because its sender did that before; and a newline, for launchers that pass on whole lines (srun does, but for
  * --unbuffered). What is short, as most requests and answers are, is packed as what it repeats of short ones before it
  * (base/repeats.h); what is longer than REPEATS_MOST is a piece of a stream of compressed data (base/compress.h), since
- * variants of one kernel are much alike. Sizes are limited, and memory grows with what has come. */
+ * variants of one kernel are much alike. The first of each direction is such a piece whatever its size, in all versions:
+ * it says which version speaks. Sizes are limited, and memory grows with what has come. */
 #ifndef TUNER_REMOTE_WIRE_H
 #define TUNER_REMOTE_WIRE_H
 
@@ -40,7 +41,8 @@ struct wire {
     bool
         skips; /* what stands before the first frame, WIRE_LINES_MOST lines of it: a launcher greets, or warns */
     bool gathers; /* frames wait for wire_flush(), so that several go at once */
-    bool begun;   /* a frame has come */
+    bool begun;   /* a frame has come, */
+    bool spoken;  /* and one was put */
     unsigned skipped;
     char greeting[61]; /* the first line that was skipped, as far as it is text; "": none */
 };

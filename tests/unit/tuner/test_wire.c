@@ -101,6 +101,25 @@ static void alike_frames_are_small(void **state)
     }
 }
 
+/* A stream's piece, whatever follows: a worker of another version can say which it is. */
+static void the_first_frame_is_for_all_versions(void **state)
+{
+    struct compress_stream stream = {0};
+    unsigned char frame[256], body[64];
+    struct json *head = head_of(7);
+    size_t packed, size;
+
+    assert_int_equal(wire_put(&a, head, NULL, 0, NULL), 0);
+    js_free(head);
+    assert_true(read(ends[1], frame, sizeof frame) > WIRE_HEADER_BYTES);
+    packed = frame[4];
+    size = frame[8];
+    assert_in_range(size, 4, sizeof body);
+    assert_int_equal(compress_unpack_next(body, size, &stream, frame + WIRE_HEADER_BYTES, packed, NULL), 0);
+    assert_memory_equal(body + 4, "{\"n\": 7}", 8);
+    compress_stream_release(&stream);
+}
+
 /* Any byte of a frame that is changed is noticed, or makes it wait for more. */
 static void damage_is_noticed(void **state)
 {
@@ -127,6 +146,28 @@ static void damage_is_noticed(void **state)
         wire_release(&from);
         frame[i] ^= 0x10;
     }
+}
+
+/* Nor one of a short frame, which repeats the one before. */
+static void short_damage_is_noticed(void **state)
+{
+    struct json *head = head_of(7);
+    unsigned char frame[256];
+    struct message message;
+    ssize_t size;
+    bool whole;
+
+    for (int k = 0; k < 2; k++)
+        assert_int_equal(wire_put(&a, head, NULL, 0, NULL), 0);
+    js_free(head);
+    size = read(ends[1], frame, sizeof frame);
+    frame[size - 2] ^= 1;
+    assert_int_equal(write(ends[0], frame, (size_t)size), size);
+    assert_int_equal(wire_receive(&b, NULL), 0);
+    assert_int_equal(wire_next(&message, &whole, &b, NULL), 0);
+    assert_true(whole);
+    message_release(&message);
+    assert_int_equal(wire_next(&message, &whole, &b, NULL), ERR_FORMAT);
 }
 
 /* What is compressed already comes as it is, and a changed byte of it is noticed. */
@@ -314,7 +355,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(large_frames_arrive, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(alike_frames_are_small, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(the_first_frame_is_for_all_versions, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(damage_is_noticed, open_wires, close_wires),
+        cmocka_unit_test_setup_teardown(short_damage_is_noticed, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(other_words_are_quoted, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(a_greeting_is_skipped, open_wires, close_wires),
         cmocka_unit_test_setup_teardown(who_goes_on_greeting_is_refused, open_wires, close_wires),
