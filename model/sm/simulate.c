@@ -12,8 +12,11 @@ enum { PATH_MOST = 80000 };
  * come out of step, and what they wait for under way, within it, and more where loads from DRAM take unequal
  * times, which a few iterations show by chance (SPREADING). The first cut that costs no more than AFFORDABLE and
  * reaches the end of all paths is taken. */
-static const struct sm_cut cuts[] = {
-    {8, 16, 16, PATH_MOST}, {4, 8, 16, PATH_MOST}, {2, 4, 16, PATH_MOST}, {2, 4, 8, PATH_MOST}};
+static const struct sm_cut cuts[] = {{8, 16, 16, PATH_MOST},
+                                     {4, 8, 16, PATH_MOST},
+                                     {2, 4, 16, PATH_MOST},
+                                     {2, 4, 8, PATH_MOST},
+                                     {1, 3, 8, PATH_MOST}};
 
 enum {
     CUTS = sizeof cuts / sizeof *cuts,
