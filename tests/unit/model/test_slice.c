@@ -78,18 +78,26 @@ static void end(struct listing *list)
     append(list, SASS_EXIT);
 }
 
-static void slice_of(struct slice *out, const struct listing *list)
+static struct slice slice; /* the last one */
+
+static int tear_down(void **state)
+{
+    slice_release(&slice);
+    return 0;
+}
+
+static void slice_of(const struct listing *list)
 {
     struct err err = {0};
 
-    assert_int_equal(slice_init(out, list->code, list->count, SLICE_ACCESSES, false, false, &err), 0);
+    slice_release(&slice);
+    assert_int_equal(slice_init(&slice, list->code, list->count, SLICE_ACCESSES, false, false, &err), 0);
 }
 
 /* A predicate kept in bit 2 of a register that held a float: only that bit is needed, and it is cleared. */
 static void follows_bits(void **state)
 {
     struct listing list = {0};
-    struct slice slice;
 
     compute(&list, SASS_FADD, vector(44), 1, 2);
     compute(&list, SASS_ISETP, predicate(5), 3, 4);
@@ -97,25 +105,22 @@ static void follows_bits(void **state)
     guard(mask(&list, vector(44), 44, LUT_OR, 4), 5, false);
     mask(&list, predicate(6), 44, LUT_AND, 4);
     end(&list);
-    slice_of(&slice, &list);
+    slice_of(&list);
     assert_false(slice.needed[0]);
     for (size_t k = 1; k < list.count; k++)
         assert_true(slice.needed[k]);
     assert_true(slice_has(&slice, 3, 44));
     assert_false(slice_has(&slice, 1, 44));
-    slice_release(&slice);
 
     list.code[4].sources[1].value = 12; /* and bit 3, which nobody cleared */
-    slice_of(&slice, &list);
+    slice_of(&list);
     assert_true(slice.needed[0]);
-    slice_release(&slice);
 }
 
 /* An address set and used under one condition, which is computed twice. */
 static void speculates_on_the_guard(void **state)
 {
     struct listing list = {0};
-    struct slice slice;
     struct err err = {0};
 
     load(&list, 8, 20);
@@ -124,7 +129,7 @@ static void speculates_on_the_guard(void **state)
     compute(&list, SASS_ISETP, predicate(0), 1, 2);
     guard(load(&list, 9, 8), 0, true);
     end(&list);
-    slice_of(&slice, &list);
+    slice_of(&list);
     assert_true(slice.speculative);
     assert_true(slice.trusted[2]);
     assert_false(slice.wanted[0]);
@@ -134,33 +139,29 @@ static void speculates_on_the_guard(void **state)
     assert_false(slice.trusted[2]);
     assert_true(slice.wanted[0]);
     assert_true(slice.reads_global);
-    slice_release(&slice);
 }
 
 /* Under the same predicate there is nothing to speculate on, nor where both sides are set. */
 static void knows_guards(void **state)
 {
     struct listing list = {0}, sides = {0};
-    struct slice slice;
 
     load(&list, 8, 20);
     compute(&list, SASS_ISETP, predicate(0), 1, 2);
     guard(compute(&list, SASS_IADD3, vector(8), 3, 4), 0, true);
     guard(load(&list, 9, 8), 0, true);
     end(&list);
-    slice_of(&slice, &list);
+    slice_of(&list);
     assert_false(slice.speculative);
     assert_false(slice.wanted[0]);
-    slice_release(&slice);
 
     compute(&sides, SASS_ISETP, predicate(0), 1, 2);
     guard(load(&sides, 8, 20), 0, false);
     guard(compute(&sides, SASS_IADD3, vector(8), 3, 4), 0, true);
     load(&sides, 9, 8);
     end(&sides);
-    slice_of(&slice, &sides);
+    slice_of(&sides);
     assert_true(slice.wanted[1]);
-    slice_release(&slice);
 }
 
 static void branch(struct listing *list, size_t to, unsigned index, bool negated)
@@ -176,7 +177,6 @@ static void branch(struct listing *list, size_t to, unsigned index, bool negated
 static void parts_at_branches(void **state)
 {
     struct listing taken = {0}, passed = {0}, late = {0};
-    struct slice slice;
 
     load(&taken, 8, 20);
     guard(compute(&taken, SASS_IADD3, vector(8), 3, 4), 0, false);
@@ -184,20 +184,18 @@ static void parts_at_branches(void **state)
     compute(&taken, SASS_IADD3, vector(8), 5, 6);
     load(&taken, 9, 8);
     end(&taken);
-    slice_of(&slice, &taken);
+    slice_of(&taken);
     assert_false(slice.speculative);
     assert_false(slice.wanted[0]);
-    slice_release(&slice);
 
     load(&passed, 8, 20);
     guard(compute(&passed, SASS_IADD3, vector(8), 3, 4), 0, true);
     guard(append(&passed, SASS_EXIT), 0, false);
     load(&passed, 9, 8);
     end(&passed);
-    slice_of(&slice, &passed);
+    slice_of(&passed);
     assert_false(slice.speculative);
     assert_false(slice.wanted[0]);
-    slice_release(&slice);
 
     load(&late, 8, 20); /* the side that did not set it */
     guard(compute(&late, SASS_IADD3, vector(8), 3, 4), 0, false);
@@ -205,16 +203,14 @@ static void parts_at_branches(void **state)
     append(&late, SASS_EXIT);
     load(&late, 9, 8);
     end(&late);
-    slice_of(&slice, &late);
+    slice_of(&late);
     assert_true(slice.wanted[0]);
-    slice_release(&slice);
 }
 
 /* While one address is speculated on, another that is set and used under the same predicate is not. */
 static void speculates_on_no_more(void **state)
 {
     struct listing list = {0};
-    struct slice slice;
 
     load(&list, 8, 20);
     load(&list, 10, 20);
@@ -225,11 +221,10 @@ static void speculates_on_no_more(void **state)
     compute(&list, SASS_ISETP, predicate(0), 1, 2);
     guard(load(&list, 9, 8), 0, true);
     end(&list);
-    slice_of(&slice, &list);
+    slice_of(&list);
     assert_true(slice.trusted[3]);
     assert_false(slice.trusted[4]);
     assert_false(slice.reads_global);
-    slice_release(&slice);
 }
 
 static struct sass *spill(struct listing *list, enum sass_op op, unsigned index)
@@ -258,7 +253,6 @@ static struct sass *spill(struct listing *list, enum sass_op op, unsigned index)
 static void parts_spilled_pairs(void **state)
 {
     struct listing list = {0};
-    struct slice slice;
 
     load(&list, 7, 20);
     compute(&list, SASS_IADD3, vector(6), 3, 4);
@@ -266,23 +260,21 @@ static void parts_spilled_pairs(void **state)
     spill(&list, SASS_LDL, 10);
     load(&list, 9, 10);
     end(&list);
-    slice_of(&slice, &list);
+    slice_of(&list);
     assert_true(slice.plain_stack);
     assert_true(slice.wanted[1] && slice.wanted[2] && slice.wanted[3]);
     assert_true(slice_has(&slice, 3, SLICE_STACK + 4));
     assert_false(slice_has(&slice, 3, SLICE_STACK + 5));
     assert_false(slice.wanted[0]);
-    slice_release(&slice);
 
     list.code[4].accesses[0].index = 11; /* now the other one is the address */
-    slice_of(&slice, &list);
+    slice_of(&list);
     assert_false(slice.wanted[1]);
     assert_true(slice.wanted[0]);
-    slice_release(&slice);
 }
 
 int main(void)
 {
-    return RUN_TESTS(follows_bits, speculates_on_the_guard, knows_guards, parts_at_branches,
-                     speculates_on_no_more, parts_spilled_pairs);
+    return RUN_TESTS_EACH(NULL, tear_down, follows_bits, speculates_on_the_guard, knows_guards,
+                          parts_at_branches, speculates_on_no_more, parts_spilled_pairs);
 }

@@ -16,7 +16,14 @@ static struct fake_state *gpu;
 static int (*set_current)(void *context), (*get_current)(void **context);
 static char said[4000];
 static unsigned said_count;
-static char contexts[2]; /* two addresses that name contexts */
+static char contexts[2];        /* two addresses that name contexts */
+static occutune_kernel *kernel; /* of open_kernel(), until the next or the end of the test */
+
+static void close_kernel(void)
+{
+    occutune_kernel_close(kernel);
+    kernel = NULL;
+}
 
 static void keep(void *context, const char *text)
 {
@@ -35,13 +42,13 @@ static struct occutune_options options_here(void)
     return options;
 }
 
-static occutune_kernel *open_kernel(const char *decision, const struct occutune_options *options)
+static void open_kernel(const char *decision, const struct occutune_options *options)
 {
     const struct occutune_options here = options_here();
     struct occutune_error error = {0};
     occutune_decision *tuned = NULL;
-    occutune_kernel *kernel;
 
+    close_kernel();
     said[0] = '\0';
     said_count = 0;
     if (decision && occutune_load(&tuned, made_path(decision), &error))
@@ -50,10 +57,9 @@ static occutune_kernel *open_kernel(const char *decision, const struct occutune_
                              options ? options : &here, &error))
         fail_msg("%s", error.text);
     occutune_free(tuned);
-    return kernel;
 }
 
-static struct occutune_launch get(occutune_kernel *kernel, double n)
+static struct occutune_launch get(double n)
 {
     struct occutune_launch launch;
     struct occutune_error error = {0};
@@ -65,7 +71,7 @@ static struct occutune_launch get(occutune_kernel *kernel, double n)
     return launch;
 }
 
-static void check_error(occutune_kernel *kernel, double n, int rc, const char *text)
+static void check_error(double n, int rc, const char *text)
 {
     struct occutune_launch launch;
     struct occutune_error error = {0};
@@ -83,15 +89,20 @@ static int set_up(void **state)
     return made_set_up(state);
 }
 
+static int tear_down(void **state)
+{
+    close_kernel();
+    return made_tear_down(state);
+}
+
 static void gives_what_was_tuned(void **state)
 {
     struct occutune_launch launch;
-    occutune_kernel *kernel;
 
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}},
                   2);
-    kernel = open_kernel("d.json", NULL);
-    launch = get(kernel, 4096);
+    open_kernel("d.json", NULL);
+    launch = get(4096);
     assert_int_equal(launch.fit, OCCUTUNE_FIT_EXACT);
     assert_int_equal(launch.grid[0], 64);
     assert_int_equal(launch.block[0], 64);
@@ -100,50 +111,44 @@ static void gives_what_was_tuned(void **state)
     assert_int_equal(launch.option_count, 3);
     assert_string_equal(launch.options[0], "-DTHREADS=64");
     assert_string_equal(said, "");
-    assert_int_equal(get(kernel, 1 << 21).fit, OCCUTUNE_FIT_NEAREST);
-    assert_int_equal(get(kernel, 1 << 22).grid[0], (1 << 22) / 128);
+    assert_int_equal(get(1 << 21).fit, OCCUTUNE_FIT_NEAREST);
+    assert_int_equal(get(1 << 22).grid[0], (1 << 22) / 128);
     assert_int_equal(said_count, 1); /* once */
     assert_non_null(strstr(said, "on pretended-gpu was tuned for other problem sizes only"));
     assert_int_equal(gpu->modules, 2);
-    occutune_kernel_close(kernel);
+    close_kernel();
     assert_int_equal(gpu->modules, 0);
 }
 
 static void says_how_it_falls_back(void **state)
 {
-    occutune_kernel *kernel;
-
     made_decision("d.json", "Another GPU", 90, "", (struct made_row[]){{4096, 64, 0}}, 1);
-    kernel = open_kernel("d.json", NULL);
-    assert_int_equal(get(kernel, 4096).fit, OCCUTUNE_FIT_ARCHITECTURE);
-    assert_int_equal(get(kernel, 4096).block[0], 64);
+    open_kernel("d.json", NULL);
+    assert_int_equal(get(4096).fit, OCCUTUNE_FIT_ARCHITECTURE);
+    assert_int_equal(get(4096).block[0], 64);
     assert_int_equal(said_count, 1);
     assert_non_null(strstr(said, "another one of its architecture"));
-    occutune_kernel_close(kernel);
 
     made_decision("d.json", "Another GPU", 80, "", (struct made_row[]){{4096, 128, 0}}, 1);
-    kernel = open_kernel("d.json", NULL);
-    assert_int_equal(get(kernel, 4096).fit, OCCUTUNE_FIT_OVERALL);
+    open_kernel("d.json", NULL);
+    assert_int_equal(get(4096).fit, OCCUTUNE_FIT_OVERALL);
     assert_non_null(strstr(said, "best over all"));
-    assert_int_equal(get(kernel, 32).fit, OCCUTUNE_FIT_DEFAULT); /* 128 threads do not divide it */
-    check_error(kernel, 33, OCCUTUNE_USAGE, "N=33");
-    occutune_kernel_close(kernel);
+    assert_int_equal(get(32).fit, OCCUTUNE_FIT_DEFAULT); /* 128 threads do not divide it */
+    check_error(33, OCCUTUNE_USAGE, "N=33");
 
-    kernel = open_kernel(NULL, NULL);
-    assert_int_equal(get(kernel, 4096).fit, OCCUTUNE_FIT_DEFAULT);
-    assert_int_equal(get(kernel, 8192).fit, OCCUTUNE_FIT_DEFAULT);
+    open_kernel(NULL, NULL);
+    assert_int_equal(get(4096).fit, OCCUTUNE_FIT_DEFAULT);
+    assert_int_equal(get(8192).fit, OCCUTUNE_FIT_DEFAULT);
     assert_int_equal(said_count, 1);
-    occutune_kernel_close(kernel);
 }
 
 static void chooses_for_any_device(void **state)
 {
     struct occutune_launch launch;
     struct occutune_error error = {0};
-    occutune_kernel *kernel;
 
     made_decision("d.json", "Another GPU", 80, "", (struct made_row[]){{4096, 128, 0}, {1 << 20, 64, 0}}, 2);
-    kernel = open_kernel("d.json", NULL);
+    open_kernel("d.json", NULL);
     set_current(NULL);
     assert_int_equal(occutune_kernel_choose(&launch, kernel, "another-gpu", 80, &(double){4096}, &error), 0);
     assert_int_equal(launch.fit, OCCUTUNE_FIT_EXACT);
@@ -157,63 +162,59 @@ static void chooses_for_any_device(void **state)
     assert_int_equal(launch.fit, OCCUTUNE_FIT_OVERALL);
     assert_int_equal(occutune_kernel_choose(&launch, kernel, NULL, 0, &(double){1}, &error), OCCUTUNE_USAGE);
     assert_string_equal(said, "");
-    occutune_kernel_close(kernel);
 }
 
 static void makes_no_context(void **state)
 {
-    occutune_kernel *kernel;
     void *current = &contexts;
 
-    kernel = open_kernel(NULL, NULL);
+    open_kernel(NULL, NULL);
     set_current(NULL);
-    check_error(kernel, 4096, OCCUTUNE_USAGE, "no CUDA context is current on this thread");
+    check_error(4096, OCCUTUNE_USAGE, "no CUDA context is current on this thread");
     get_current(&current);
     assert_null(current);
     set_current(&contexts[0]);
-    get(kernel, 4096);
+    get(4096);
     set_current(NULL);
-    check_error(kernel, 4096, OCCUTUNE_USAGE, "no CUDA context is current");
+    check_error(4096, OCCUTUNE_USAGE, "no CUDA context is current");
     assert_int_equal(gpu->contexts, 0);
-    occutune_kernel_close(kernel);
+    close_kernel();
     assert_int_equal(gpu->modules, 1); /* its context is not current: it goes with it */
 }
 
 static void keeps_contexts_apart(void **state)
 {
-    occutune_kernel *kernel = open_kernel(NULL, NULL);
+    open_kernel(NULL, NULL);
 
-    get(kernel, 4096);
+    get(4096);
     set_current(&contexts[1]);
-    get(kernel, 4096);
-    get(kernel, 4096);
+    get(4096);
+    get(4096);
     assert_int_equal(gpu->modules, 2);
-    occutune_kernel_close(kernel);
+    close_kernel();
     assert_int_equal(gpu->modules, 1);
 }
 
-static void *get_at_once(void *kernel)
+static void *get_at_once(void *unused)
 {
     set_current(&contexts[0]);
     for (int i = 0; i < 100; i++)
-        get(kernel, i % 2 ? 4096 : 1 << 20);
+        get(i % 2 ? 4096 : 1 << 20);
     return NULL;
 }
 
 static void loads_once_for_all_threads(void **state)
 {
     pthread_t threads[THREADS];
-    occutune_kernel *kernel;
 
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}},
                   2);
-    kernel = open_kernel("d.json", NULL);
+    open_kernel("d.json", NULL);
     for (int i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, get_at_once, kernel), 0);
+        assert_int_equal(pthread_create(&threads[i], NULL, get_at_once, NULL), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     assert_int_equal(gpu->modules, 2);
-    occutune_kernel_close(kernel);
 }
 
 static double now_s(void)
@@ -227,86 +228,73 @@ static double now_s(void)
 static void costs_microseconds(void **state)
 {
     enum { CALLS = 20000 };
-    occutune_kernel *kernel;
     double start_s, each_s;
 
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 0}, {1 << 20, 128, 0}},
                   2);
-    kernel = open_kernel("d.json", NULL);
-    get(kernel, 4096);
+    open_kernel("d.json", NULL);
+    get(4096);
     start_s = now_s();
     for (int i = 0; i < CALLS; i++)
-        get(kernel, 4096);
+        get(4096);
     each_s = (now_s() - start_s) / CALLS;
     print_message("a call takes %.2f us\n", each_s * 1e6);
     assert_true(each_s < 100e-6);
-    occutune_kernel_close(kernel);
 }
 
 static void lives_with_a_cache_that_cannot_be_written(void **state)
 {
     struct occutune_options options = options_here();
-    occutune_kernel *kernel;
 
     options.cache = "/dev/null/cache";
-    kernel = open_kernel(NULL, &options);
-    get(kernel, 4096);
+    open_kernel(NULL, &options);
+    get(4096);
     assert_non_null(strstr(said, "/dev/null/cache: cannot be written: kernels are compiled anew"));
-    occutune_kernel_close(kernel);
+    close_kernel();
     options.cache = "";
-    kernel = open_kernel(NULL, &options);
-    get(kernel, 4096);
+    open_kernel(NULL, &options);
+    get(4096);
     assert_null(strstr(said, "cannot be written"));
-    occutune_kernel_close(kernel);
 }
 
 static void lives_with_a_source_that_has_changed(void **state)
 {
-    occutune_kernel *kernel;
-
     made_decision("d.json", "Pretended GPU", 90, "0123456789abcdef", (struct made_row[]){{4096, 64, 0}}, 1);
-    kernel = open_kernel("d.json", NULL);
+    open_kernel("d.json", NULL);
     assert_non_null(strstr(said, "have changed since it was tuned"));
-    assert_int_equal(get(kernel, 4096).block[0], 64);
-    occutune_kernel_close(kernel);
+    assert_int_equal(get(4096).block[0], 64);
 }
 
 static void uses_the_default_for_what_does_not_compile(void **state)
 {
     struct occutune_launch launch;
-    occutune_kernel *kernel;
 
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 64, 1}}, 1);
-    kernel = open_kernel("d.json", NULL);
-    launch = get(kernel, 4096);
+    open_kernel("d.json", NULL);
+    launch = get(4096);
     assert_int_equal(launch.fit, OCCUTUNE_FIT_DEFAULT);
     assert_int_equal(launch.block[0], 32);
-    get(kernel, 4096);
+    get(4096);
     assert_int_equal(said_count, 1);
     assert_non_null(strstr(said, "does not compile for sm_90a with THREADS=64 BROKEN=1"));
     assert_non_null(strstr(said, "the default configuration is used"));
-    occutune_kernel_close(kernel);
 
     made_write("copy.cu", "#error nothing compiles\n");
-    kernel = open_kernel("d.json", NULL);
-    check_error(kernel, 4096, OCCUTUNE_USAGE, "nothing compiles");
-    check_error(kernel, 4096, OCCUTUNE_USAGE, "nothing compiles");
-    occutune_kernel_close(kernel);
+    open_kernel("d.json", NULL);
+    check_error(4096, OCCUTUNE_USAGE, "nothing compiles");
+    check_error(4096, OCCUTUNE_USAGE, "nothing compiles");
 }
 
 /* 256 threads have 4 bytes of shared memory for each element: the pretended driver opts in to 227 KB. */
 static void opts_in_to_more_shared_memory(void **state)
 {
-    occutune_kernel *kernel;
-
     made_decision("d.json", "Pretended GPU", 90, "", (struct made_row[]){{4096, 256, 0}}, 1);
-    kernel = open_kernel("d.json", NULL);
-    assert_int_equal(get(kernel, 4096).shared_dynamic_bytes, 4 * 4096);
-    assert_int_equal(get(kernel, 32768).shared_dynamic_bytes, 4 * 32768);
-    assert_int_equal(get(kernel, 65536).fit, OCCUTUNE_FIT_DEFAULT);
+    open_kernel("d.json", NULL);
+    assert_int_equal(get(4096).shared_dynamic_bytes, 4 * 4096);
+    assert_int_equal(get(32768).shared_dynamic_bytes, 4 * 32768);
+    assert_int_equal(get(65536).fit, OCCUTUNE_FIT_DEFAULT);
     assert_non_null(strstr(said, "opting in to dynamic shared memory"));
-    assert_int_equal(get(kernel, 4096).shared_dynamic_bytes, 4 * 4096);
-    occutune_kernel_close(kernel);
+    assert_int_equal(get(4096).shared_dynamic_bytes, 4 * 4096);
 }
 
 static void refuses_what_it_cannot_use(void **state)
@@ -314,7 +302,6 @@ static void refuses_what_it_cannot_use(void **state)
     struct occutune_options options = options_here();
     struct occutune_error error = {0};
     occutune_decision *tuned;
-    occutune_kernel *kernel;
     char driver[512];
 
     made_write("newer.json", "{\"schema\": 2, \"kernel\": \"copy\"}\n");
@@ -330,22 +317,20 @@ static void refuses_what_it_cannot_use(void **state)
     assert_int_equal(occutune_kernel_open(&kernel, made_path("none.json"), NULL, 0, NULL, &error),
                      OCCUTUNE_USAGE);
 
-    kernel = open_kernel(NULL, NULL);
+    open_kernel(NULL, NULL);
     snprintf(driver, sizeof driver, "%s", getenv("OCCUTUNE_CUDA_DRIVER"));
     setenv("OCCUTUNE_CUDA_DRIVER", "/nonexistent/libcuda.so", 1);
-    check_error(kernel, 4096, OCCUTUNE_MISSING, "no CUDA driver");
+    check_error(4096, OCCUTUNE_MISSING, "no CUDA driver");
     setenv("OCCUTUNE_CUDA_DRIVER", driver, 1);
-    get(kernel, 4096); /* it may come later */
-    occutune_kernel_close(kernel);
+    get(4096); /* it may come later */
 
     options.nvrtc = "/nonexistent/libnvrtc.so";
-    kernel = open_kernel(NULL, &options);
-    check_error(kernel, 4096, OCCUTUNE_MISSING, "no NVRTC library can be loaded");
-    occutune_kernel_close(kernel);
+    open_kernel(NULL, &options);
+    check_error(4096, OCCUTUNE_MISSING, "no NVRTC library can be loaded");
+    close_kernel();
     options.worker = "/nonexistent/occutune-worker";
-    kernel = open_kernel(NULL, &options);
-    check_error(kernel, 4096, OCCUTUNE_MISSING, "/nonexistent/occutune-worker: not an executable file");
-    occutune_kernel_close(kernel);
+    open_kernel(NULL, &options);
+    check_error(4096, OCCUTUNE_MISSING, "/nonexistent/occutune-worker: not an executable file");
 }
 
 /* Without NVRTC nothing can be compiled. */
@@ -354,7 +339,6 @@ static int skipped(void)
     struct occutune_options options;
     struct occutune_error error = {0};
     struct occutune_launch launch;
-    occutune_kernel *kernel;
     int rc;
 
     made_set_up(NULL);
@@ -363,7 +347,7 @@ static int skipped(void)
     if (occutune_kernel_open(&kernel, made_path("spec.json"), NULL, 0, &options, &error))
         fail_msg("%s", error.text);
     rc = occutune_kernel_get(&launch, kernel, &(double){4096}, &error);
-    occutune_kernel_close(kernel);
+    close_kernel();
     made_tear_down(NULL);
     if (rc == OCCUTUNE_MISSING)
         printf("skipped: %s\n", error.text);
@@ -383,7 +367,7 @@ int main(void)
     *(void **)&get_current = dlsym(library, "cuCtxGetCurrent");
     if (skipped())
         return 77;
-    return RUN_TESTS_EACH(set_up, made_tear_down, gives_what_was_tuned, says_how_it_falls_back,
+    return RUN_TESTS_EACH(set_up, tear_down, gives_what_was_tuned, says_how_it_falls_back,
                           chooses_for_any_device, makes_no_context, keeps_contexts_apart,
                           loads_once_for_all_threads, costs_microseconds,
                           lives_with_a_cache_that_cannot_be_written, lives_with_a_source_that_has_changed,
