@@ -52,7 +52,7 @@ static struct json *request_head(const struct compile_request *request)
 {
     struct json *head = js_new_object(), *options = js_new_array();
     const char *arch = request->arch;
-    int rc = head && options ? 0 : ERR_MEMORY;
+    int rc = 0;
 
     for (size_t i = 0; !rc && i < request->option_count; i++) {
         const char *named = named_arch(request->options[i]);
@@ -62,15 +62,10 @@ static struct json *request_head(const struct compile_request *request)
         else
             rc = js_append(options, js_new_string(request->options[i]));
     }
-    if (!rc)
-        rc = js_set_string(head, "path", request->source_path) ||
-             js_set_string(head, "name", request->name) || js_set_string(head, "arch", arch);
-    if (!rc) {
-        rc = js_set(head, "options", options);
-        options = NULL;
-    }
-    js_free(options);
-    return js_unless(rc, head);
+    rc |= js_set(head, "options", options);
+    return js_unless(rc || js_set_string(head, "path", request->source_path) ||
+                         js_set_string(head, "name", request->name) || js_set_string(head, "arch", arch),
+                     head);
 }
 
 static int fail_compile(struct compile_result *out, struct err *err, const char *format, double number)

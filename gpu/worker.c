@@ -224,21 +224,17 @@ static bool set_code(struct json *head, const struct code *code, const struct la
 static bool set_reference(struct json *head, const struct reference *reference)
 {
     struct json *object = js_new_object(), *files;
-    bool good = object != NULL;
+    int failed = 0;
 
-    if (good && reference->code.cubin) {
-        good = set_code(object, &reference->code, reference->launch);
-    } else if (good && reference->file_count) {
+    if (reference->code.cubin) {
+        failed = !set_code(object, &reference->code, reference->launch);
+    } else if (reference->file_count) {
         files = js_new_object();
-        for (size_t i = 0; files && good && i < reference->file_count; i++)
-            good = !js_set_string(files, reference->names[i], reference->paths[i]);
-        good = !js_set(object, "files", files) && good;
+        for (size_t i = 0; !failed && i < reference->file_count; i++)
+            failed = js_set_string(files, reference->names[i], reference->paths[i]);
+        failed |= js_set(object, "files", files);
     }
-    if (!good) {
-        js_free(object);
-        return false;
-    }
-    return !js_set(head, "reference", object);
+    return !(js_set(head, "reference", object) | failed);
 }
 
 static struct json *trial_request(const struct code *code, const struct launch *launch,
@@ -246,12 +242,10 @@ static struct json *trial_request(const struct code *code, const struct launch *
 {
     struct json *head = js_new_object();
 
-    if (head && !js_set_string(head, "request", "trial") && set_code(head, code, launch) &&
-        !js_set(head, "protocol", protocol_to_json(protocol)) &&
-        (!reference || set_reference(head, reference)))
-        return head;
-    js_free(head);
-    return NULL;
+    return js_unless(js_set_string(head, "request", "trial") || !set_code(head, code, launch) ||
+                         js_set(head, "protocol", protocol_to_json(protocol)) ||
+                         (reference && !set_reference(head, reference)),
+                     head);
 }
 
 /* A variant that hangs or takes the worker with it. What happens before it is even loaded is not its doing. */
@@ -306,21 +300,14 @@ static struct json *run_request(const struct run_buffer *buffers, size_t buffer_
                                 const struct code *code, const struct launch *launch, double deadline_s)
 {
     struct json *head = js_new_object(), *names = js_new_array();
-    bool good = head && names;
+    int failed = 0;
 
-    for (size_t i = 0; good && i < buffer_count; i++)
-        good = !js_append(names, js_new_string(buffers[i].name));
-    good = good && !js_set_string(head, "request", "run") && set_code(head, code, launch) &&
-           !js_set_real(head, "deadline_s", deadline_s);
-    if (good) {
-        good = !js_set(head, "buffers", names);
-        names = NULL;
-    }
-    js_free(names);
-    if (good)
-        return head;
-    js_free(head);
-    return NULL;
+    for (size_t i = 0; !failed && i < buffer_count; i++)
+        failed = js_append(names, js_new_string(buffers[i].name));
+    failed |= js_set(head, "buffers", names);
+    return js_unless(failed || js_set_string(head, "request", "run") || !set_code(head, code, launch) ||
+                         js_set_real(head, "deadline_s", deadline_s),
+                     head);
 }
 
 /* Cuts the payload of an answer into the buffers asked for. */

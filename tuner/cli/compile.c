@@ -33,12 +33,10 @@ static int show(struct cli *cli, const struct cli_args *args, const struct compi
     rc = cubin_find(&kernel, &cubin, result->entry, err);
     if (!rc && cli_given(args, "json")) {
         object = resources_json(&kernel->resources);
-        if (!object || js_set_string(object, "kernel", kernel->name) ||
-            js_set_real(object, "compile_s", result->compile_s) ||
-            js_set_integer(object, "code_bytes", (int64_t)kernel->code_bytes)) {
-            js_free(object);
-            object = NULL;
-        }
+        object = js_unless(js_set_string(object, "kernel", kernel->name) ||
+                               js_set_real(object, "compile_s", result->compile_s) ||
+                               js_set_integer(object, "code_bytes", (int64_t)kernel->code_bytes),
+                           object);
         rc = cli_print_json(cli, object, err);
     } else if (!rc) {
         fprintf(cli->out, "%s, %zu bytes of code\n", kernel->name, kernel->code_bytes);

@@ -39,11 +39,7 @@ static struct json *fragment(const struct nvcc_flags *flags, bool left)
                  js_set(kernel, "options",
                         js_new_strings((const char *const *)flags->options, flags->option_count)) ||
                  (left && js_set(object, "left_out", left_json(flags)));
-    if (!object)
-        js_free(kernel);
-    else
-        failed |= js_set(object, "kernel", kernel);
-    return js_unless(failed, object);
+    return js_unless(failed | js_set(object, "kernel", kernel), object);
 }
 
 /* Relative folders start here; the spec may stand elsewhere. */

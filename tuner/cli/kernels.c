@@ -32,14 +32,11 @@ static int show_kernel(struct cli *cli, const char *library, const char *name, s
     if (!list)
         fprintf(cli->out, "%-20s %2zu parameters  %s\n", name, spec.parameter_count, sizes);
     object = list ? js_new_object() : NULL;
-    if (list && (!object || (js_set_string(object, "name", name) | js_set_string(object, "spec", path) |
-                             js_set_string(object, "problem", sizes) |
-                             js_set_integer(object, "parameters", (int64_t)spec.parameter_count)))) {
-        js_free(object);
+    if (list &&
+        (js_set_string(object, "name", name) | js_set_string(object, "spec", path) |
+         js_set_string(object, "problem", sizes) |
+         js_set_integer(object, "parameters", (int64_t)spec.parameter_count) | js_append(list, object)))
         rc = err_memory(err);
-    } else if (list && js_append(list, object)) {
-        rc = err_memory(err);
-    }
     spec_release(&spec);
     return rc;
 }

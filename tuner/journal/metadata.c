@@ -48,19 +48,15 @@ static int set_parameters(struct json *head, const struct spec *spec)
 static struct json *protocol_json(const struct protocol *protocol)
 {
     struct json *object = js_new_object();
-    int failed;
-
-    if (!object)
-        return NULL;
-    failed = js_set_string(object, "cache", protocol->cache == CACHE_COLD ? "cold" : "warm") |
-             js_set_real(object, "relative", protocol->relative) |
-             js_set_real(object, "absolute", protocol->absolute) |
-             js_set_integer(object, "samples_min", protocol->samples_min) |
-             js_set_integer(object, "samples_max", protocol->samples_max) |
-             js_set_real(object, "sample_s", protocol->sample_s) |
-             js_set_real(object, "interval", protocol->interval) |
-             js_set_real(object, "deadline_s", protocol->deadline_s) |
-             (protocol->energy_s > 0 ? js_set_real(object, "energy_s", protocol->energy_s) : 0);
+    const int failed = js_set_string(object, "cache", protocol->cache == CACHE_COLD ? "cold" : "warm") |
+                       js_set_real(object, "relative", protocol->relative) |
+                       js_set_real(object, "absolute", protocol->absolute) |
+                       js_set_integer(object, "samples_min", protocol->samples_min) |
+                       js_set_integer(object, "samples_max", protocol->samples_max) |
+                       js_set_real(object, "sample_s", protocol->sample_s) |
+                       js_set_real(object, "interval", protocol->interval) |
+                       js_set_real(object, "deadline_s", protocol->deadline_s) |
+                       (protocol->energy_s > 0 ? js_set_real(object, "energy_s", protocol->energy_s) : 0);
     return js_unless(failed, object);
 }
 
@@ -92,22 +88,14 @@ int metadata_new(struct json **out, const struct spec *spec, size_t problem, con
                  struct err *err)
 {
     struct json *head = js_new_object(), *objective = js_new_array();
-    int failed = !head || !objective;
+    int failed = js_append(objective, js_new_string("time"));
 
-    if (!failed) {
-        failed =
-            js_append(objective, js_new_string("time")) | js_set_string(head, "device_name", device->name) |
-            js_set_string(head, "kernel_name", spec->kernel.name) | set_problem_size(head, spec, problem) |
-            set_parameters(head, spec) | js_set(head, "objective", objective) |
-            js_set(head, "occutune", own_part(spec, problem, device, power, nvrtc, protocol));
-        objective = NULL;
-    }
-    *out = failed ? NULL : head;
-    if (!failed)
-        return 0;
-    js_free(head);
-    js_free(objective);
-    return err_memory(err);
+    failed |= js_set_string(head, "device_name", device->name) |
+              js_set_string(head, "kernel_name", spec->kernel.name) | set_problem_size(head, spec, problem) |
+              set_parameters(head, spec) | js_set(head, "objective", objective) |
+              js_set(head, "occutune", own_part(spec, problem, device, power, nvrtc, protocol));
+    *out = js_unless(failed, head);
+    return failed ? err_memory(err) : 0;
 }
 
 static const char *text_of(const struct js_at *object, const char *key)

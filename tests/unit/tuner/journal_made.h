@@ -41,7 +41,7 @@ static inline int append(struct journal *journal, int n, double time_s, struct e
     double samples[3] = {time_s, time_s * 1.1, time_s * 0.9};
     struct record record;
     struct json *parameters;
-    int code;
+    int rc;
 
     record_init(&record);
     snprintf(key, sizeof key, "%d", n);
@@ -71,9 +71,9 @@ static inline int append(struct journal *journal, int n, double time_s, struct e
                                    .had_warps = 32,
                                    .confidence = NAN,
                                    .busy = {[RESOURCE_DRAM_READ] = 0.95, [RESOURCE_L2] = 0.001}};
-    code = journal_append(journal, &record, parameters, err);
+    rc = journal_append(journal, &record, parameters, err);
     js_free(parameters);
-    return code;
+    return rc;
 }
 
 static inline void append_ok(struct journal *journal, int n, double time_s)
