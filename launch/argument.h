@@ -100,7 +100,7 @@ struct argument_ops {
     uint64_t (*hash)(uint64_t hash, const struct argument *argument); /* of all that decides its content */
     /* What can be wrong with it beside the other arguments: ERR_USAGE, "box[0]: ...". Null: nothing. */
     int (*check)(const struct argument *argument, const struct launch *launch, struct err *err);
-    /* JSON beyond kind and name; launch_write() says how exact. */
+    /* JSON beyond kind and name; launch_to_json() says how exact. */
     void (*write)(struct js_line *line, const struct argument *argument);
     int (*read)(struct argument *argument, const struct js_at *at, struct err *err);
 };

@@ -57,11 +57,10 @@ uint64_t launch_arguments_hash(const struct launch *launch);
 
 /* For the protocol between controller and worker: exact, reals included. A file fill travels as its path;
  * what fill_prepare made stays behind. ERR_USAGE or ERR_MEMORY. */
-void launch_write(struct js_line *line, const char *key, const struct launch *launch);
 struct json *launch_to_json(const struct launch *launch); /* owned by the caller; null when memory ends */
 int launch_from_json(struct launch *out, const struct js_at *at, struct err *err);
 
-/* The same in two parts, for arguments that travel by themselves (null: they do not): launch_write() is an object of the
+/* The same in two parts, for arguments that travel by themselves (null: they do not): launch_to_json() is an object of the
  * members of the geometry and the list "arguments". */
 void launch_write_geometry(struct js_line *line, const struct launch *launch);
 void launch_write_arguments(struct js_line *line, const char *key, const struct launch *launch);

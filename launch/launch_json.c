@@ -46,19 +46,14 @@ void launch_write_arguments(struct js_line *line, const char *key, const struct 
     js_line_close(line, ']');
 }
 
-void launch_write(struct js_line *line, const char *key, const struct launch *launch)
-{
-    js_line_object(line, key);
-    launch_write_geometry(line, launch);
-    launch_write_arguments(line, "arguments", launch);
-    js_line_close(line, '}');
-}
-
 struct json *launch_to_json(const struct launch *launch)
 {
     struct js_line line = {0};
 
-    launch_write(&line, NULL, launch);
+    js_line_object(&line, NULL);
+    launch_write_geometry(&line, launch);
+    launch_write_arguments(&line, "arguments", launch);
+    js_line_close(&line, '}');
     return js_line_tree(&line);
 }
 

@@ -3,7 +3,6 @@
 #include "base/stats.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 struct pair {

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 double machine_or_0(const struct machine *machine, enum device_value_id id)
 {

@@ -2,7 +2,6 @@
 
 #include "tuner/import/nvcc.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

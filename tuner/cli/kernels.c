@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const struct cli_option options[] = {

@@ -6,7 +6,6 @@
 #include "tuner/strategy/cost.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* Standard deviation of the logarithm of a time before it is compiled, for the order in which to compile. */
 static const double usual_deviation = 0.15;

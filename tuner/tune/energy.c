@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Long enough for a dozen changes of the counter, and for what was done before to be over. */
 static const double idle_s = 1.5;
