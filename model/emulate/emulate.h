@@ -94,6 +94,9 @@ struct emulate_touch {
     uint64_t late;   /* of them, those with a sector that is new to the block: all lanes wait for it */
     uint64_t shared; /* of the sectors that the block's second warp loads, those that the first does too, */
     uint64_t apart;  /* and how many requests lie between, summed up (emulate/reuse_distance.h) */
+    uint64_t
+        came_back; /* of the sectors that the first warp loads, those that an earlier request of its own has loaded, */
+    uint64_t between; /* and how many requests lie between, likewise */
 
     /* Of a load from constant memory at a computed uniform place, by the block's first warp (emulate/walk.h): */
     uint64_t table_lines; /* different lines of CONSTANT_LINE bytes */

@@ -132,22 +132,25 @@ int request_mark(struct emulation *emulation, const struct request *request, uin
     return rc;
 }
 
-/* How far apart two warps load from the sector. */
+/* How far apart two warps load from the sector, or one does again. */
 static int note_crossing(struct emulation *emulation, const struct request *request, uint64_t address)
 {
     struct emulate_touch *touch;
     uint64_t apart = 0;
-    bool shared;
+    bool known;
     int rc;
 
     if (emulation->running >= REUSE_DISTANCE_WARPS || !(request->access & SASS_READS) || emulation->lowest)
         return 0;
     touch = &emulation->block->touches[request->index];
-    rc = reuse_distance_note(&shared, &apart, &emulation->distance, emulation->running, address / SECTOR,
+    rc = reuse_distance_note(&known, &apart, &emulation->distance, emulation->running, address / SECTOR,
                              emulation->err);
-    if (!rc && shared) {
+    if (!rc && known && emulation->running) {
         touch->shared++;
         touch->apart += apart;
+    } else if (!rc && known && apart) {
+        touch->came_back++;
+        touch->between += apart;
     }
     return rc;
 }

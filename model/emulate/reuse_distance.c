@@ -29,24 +29,26 @@ static struct reuse_distance_entry *find_place(const struct reuse_distance *dist
     return &distance->places[at];
 }
 
-int reuse_distance_note(bool *shared, uint64_t *apart, struct reuse_distance *distance, unsigned warp,
+int reuse_distance_note(bool *known, uint64_t *apart, struct reuse_distance *distance, unsigned warp,
                         uint64_t sector, struct err *err)
 {
     struct reuse_distance_entry *place;
 
-    *shared = false;
+    *known = false;
     if (!distance->places && !(distance->places = calloc(PLACES, sizeof *distance->places)))
         return err_memory(err);
     place = find_place(distance, sector + 1);
-    if (warp && place->number) {
-        const uint64_t first = place->loads, own = distance->loads[1];
+    *known = place->number;
+    if (place->number) {
+        const uint64_t before = warp ? place->loads : place->last, now = distance->loads[warp];
 
-        *shared = true;
-        *apart = own > first ? own - first : first - own;
+        *apart = now > before ? now - before : before - now;
+        if (!warp)
+            place->last = now;
     }
     if (warp || place->number || distance->count == PLACES / 2)
         return 0;
-    *place = (struct reuse_distance_entry){sector + 1, distance->loads[0]};
+    *place = (struct reuse_distance_entry){sector + 1, distance->loads[0], distance->loads[0]};
     distance->count++;
     return 0;
 }

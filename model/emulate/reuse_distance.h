@@ -1,6 +1,6 @@
-/* How far apart the first two warps of a thread block are when they load from the same sector: those that go
- * through the same data side by side hardly, those that gather from a common piece of memory anyhow. Only
- * loads that are executed one by one are looked at, and the first sectors that they come to. */
+/* How far apart the first two warps of a thread block are when they load from the same sector, and how far the first is
+ * from itself: those that go through the same data side by side hardly, those that gather from a common piece of memory
+ * anyhow. Only loads that are executed one by one are looked at, and the first sectors that they come to. */
 #ifndef MODEL_EMULATE_REUSE_DISTANCE_H
 #define MODEL_EMULATE_REUSE_DISTANCE_H
 
@@ -14,7 +14,8 @@ enum { REUSE_DISTANCE_WARPS = 2 };
 
 struct reuse_distance_entry {
     uint64_t number; /* of a sector, from 1; 0: free */
-    uint64_t loads;  /* of the first warp until it came there */
+    uint64_t loads;  /* of the first warp until it came there first, */
+    uint64_t last;   /* and last */
 };
 
 /* A zeroed struct has seen nothing. */
@@ -27,9 +28,9 @@ struct reuse_distance {
 void reuse_distance_release(struct reuse_distance *distance);
 /* A block begins: forgets the one before. */
 void reuse_distance_begin(struct reuse_distance *distance);
-/* Warp 0 or 1 loads from a sector. *apart is how many loads the other one was ahead or behind when it did,
- * for warp 1 where warp 0 has been there: *shared says whether. ERR_MEMORY. */
-int reuse_distance_note(bool *shared, uint64_t *apart, struct reuse_distance *distance, unsigned warp,
+/* Warp 0 or 1 loads from a sector, where warp 0 has been: *known says whether. *apart is then how many loads it was
+ * ahead or behind when it first was, for warp 1; for warp 0, how many lie between, 0 for two lanes of one load. ERR_MEMORY. */
+int reuse_distance_note(bool *known, uint64_t *apart, struct reuse_distance *distance, unsigned warp,
                         uint64_t sector, struct err *err);
 
 #endif

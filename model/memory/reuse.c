@@ -33,6 +33,17 @@ struct parts {
     double far;    /* an earlier loop has had */
 };
 
+/* Of what a load asks for again, the share that its pass has asked for: where requests lie between, more than a pass has, it
+ * is earlier ones that have. */
+static double within_pass(const struct reuse *reuse, size_t i)
+{
+    double requests = 0;
+
+    for (size_t z = 0; z < reuse->reuse_regions.count; z++)
+        requests += reuse->phases[reuse->loops[i] * reuse->reuse_regions.count + z].requests;
+    return reuse->out->counts[i].between > requests ? requests / reuse->out->counts[i].between : 1;
+}
+
 static struct parts parts_of(const struct reuse *reuse, size_t i)
 {
     const struct traffic_count *count = &reuse->out->counts[i];
@@ -44,7 +55,7 @@ static struct parts parts_of(const struct reuse *reuse, size_t i)
 
     parts.shared = fmax(fmin(count->own, count->sectors_once) - parts.fresh, 0);
     parts.far = fmin(phase->far * share, again);
-    parts.same = fmin(same * share, again - parts.far);
+    parts.same = fmin(same * share, again - parts.far) * within_pass(reuse, i);
     parts.last = again - parts.far - parts.same;
     return parts;
 }
@@ -83,6 +94,16 @@ static double reuse_distance_share(const struct reuse *reuse, size_t i)
         reuse->out->counts[i].apart * warps * reuse->lines / fmax(reuse->loads, 1e-9) * LINE;
 
     return between > reuse->caches->l1_bytes ? 1 - reuse->caches->l1_bytes / between : 0;
+}
+
+/* Bytes that the SM's warps load before one of them comes back to a sector, up to all that they touch: what one pass of
+ * its loop asks for, `pass`, or as much as its requests are apart. */
+static double between_passes(const struct reuse *reuse, size_t i, double pass, double all)
+{
+    const double warps = reuse->caches->resident_blocks * reuse->warps_per_block;
+    const double lines = reuse->out->counts[i].between * warps * reuse->lines / fmax(reuse->loads, 1e-9);
+
+    return fmax(pass, fmin(lines * LINE, all));
 }
 
 /* The share of a region that is in L1 where its sectors are loaded at random: what fits into L1. */
@@ -150,7 +171,10 @@ static struct found found_by(const struct reuse *reuse, size_t i)
         stored += reuse->reuse_regions.reuse_region[z].stored * SECTOR * warps;
     }
     return (struct found){
-        .last_l1 = cached ? (1 - gathered) * kept_l1(pass, caches->l1_bytes) + gathered * apart_l1 : 0,
+        .last_l1 = cached ? (1 - gathered) * kept_l1(between_passes(reuse, i, pass, block + stored),
+                                                     caches->l1_bytes) +
+                                gathered * apart_l1
+                          : 0,
         .far_l1 = cached ? kept_l1((block + stored) / parts, caches->l1_bytes) : 0,
         .last_l2 = (1 - gathered) * kept_l2(caches, first, passes) + gathered * apart_l2,
         .far_l2 = kept_l2(caches, first, between_loops(reuse, i, block * sms) / parts),

@@ -68,6 +68,7 @@ static void take_phases(struct reuse *reuse)
         phase->asked += count->sectors_once;
         phase->fresh += count->fresh;
         phase->own += count->own;
+        phase->requests += count->requests / count->issued;
         phase->lines += count->lines_once / count->issued;
         phase->lines_most = fmax(phase->lines_most, count->lines_once / count->issued);
         reuse_region->asked += count->sectors_once;

@@ -8,6 +8,7 @@
 struct phase {
     double asked, fresh, own; /* sectors: see struct traffic_count */
     double lines_most, lines; /* of one pass: of one instruction at most, and of all */
+    double requests;          /* of one pass */
     double far;               /* sectors that an earlier loop touched last */
     double first;             /* of what is asked, what no instruction of the pass has asked before ... */
     double late, late_dram;   /* ... of that, what L2 or DRAM answers, and what DRAM does */

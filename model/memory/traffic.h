@@ -31,6 +31,7 @@ struct traffic_count {
     double own;           /* sectors that the warp had not touched before; >= fresh */
     double late;          /* requests with a sector that the warp had not touched before */
     double apart;         /* requests of a warp between its load of a sector and another warp's */
+    double between;       /* and between its own load of a sector and its next */
     double table_lines;   /* the most of any sampled block, and ... */
     double table_moves;   /* of a warp: see struct emulate_touch */
     unsigned table_first; /* of the last sampled block */

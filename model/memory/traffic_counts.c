@@ -32,6 +32,8 @@ static void add_touch(struct traffic_count *out, const struct emulate_touch *tou
     out->own += weight * fmax(own, (double)touch->fresh);
     out->late += weight * late;
     out->apart += touch->shared ? weight * (double)touch->apart / (double)touch->shared * requests : 0;
+    out->between +=
+        touch->came_back ? weight * (double)touch->between / (double)touch->came_back * requests : 0;
     out->region = touch->region ? touch->region : out->region;
     out->table_lines = fmax(out->table_lines, (double)touch->table_lines);
     out->table_first = touch->table_lines ? touch->table_first : out->table_first;
@@ -85,8 +87,10 @@ static void sum_blocks(struct traffic *out, const struct emulate_result *result)
                       block->weight / warps);
         }
     }
-    for (size_t i = 0; i < result->instruction_count; i++)
+    for (size_t i = 0; i < result->instruction_count; i++) {
         out->counts[i].apart /= fmax(out->counts[i].requests, 1e-9);
+        out->counts[i].between /= fmax(out->counts[i].requests, 1e-9);
+    }
 }
 
 /* How often the grid executes an instruction is known better than by the blocks that were executed: what

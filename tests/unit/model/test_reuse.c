@@ -79,8 +79,9 @@ static void what_many_loops_go_over_stays(void **state)
     for (unsigned more = 1; more <= 2; more++) {
         struct sass code[4];
         struct emulate_count counts[4] = {{1, 1, 32, 512, 16, 4, 0, 4, 0, 16, 4, 0}, line, line, {0}};
-        struct emulate_touch touches[4] = {
-            {16, 16, 2, 1, 1, 0, 0, 0, 0, 0}, {4, 4, 1, 1, 1, 0, 0, 0, 0, 0}, {.region = 1, .led = 1}};
+        struct emulate_touch touches[4] = {{16, 16, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0},
+                                           {4, 4, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0},
+                                           {.region = 1, .led = 1}};
         struct fixture f;
         struct traffic traffic;
 
@@ -121,7 +122,7 @@ static void what_was_just_gathered_is_there(void **state)
     f.counts[INDEX] = (struct emulate_count){0};
     f.touches[INDEX] = (struct emulate_touch){0};
     f.counts[GATHER] = (struct emulate_count){10, 10, 320, 1280, 320, 320, 0, 320, 0, 320, 320, 0};
-    f.touches[GATHER] = (struct emulate_touch){320, 320, 2, 10, 10, 0, 0, 0, 0, 0};
+    f.touches[GATHER] = (struct emulate_touch){320, 320, 2, 10, 10, 0, 0, 0, 0, 0, 0, 0};
     f.counts[STORE] = (struct emulate_count){50, 50, 1600, 6400, 320, 320, 0, 320, 0, 320, 320, 0};
     f.touches[STORE] = (struct emulate_touch){.region = 2, .led = 50};
     footprint_release(&f.block.written);
@@ -159,6 +160,39 @@ static void what_is_under_way_is_waited_for(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* A loop gathers 32 sectors by each of two loads, of which three of four are not new. Side by side, the one has half of what
+ * the other asks for. As far apart as twenty passes one in twenty is of the same pass, and L1 has lost the rest. */
+static void a_warp_comes_back_to_what_it_gathered(void **state)
+{
+    static struct emulate_step steps[] = {{0, 0, 1, 32}, {INDEX, 2, 0, 0}};
+    static const uint64_t between[] = {0, 1, 40};
+    static const double ready[] = {0.5, 0.5, 0.5 / 20};
+
+    for (size_t c = 0; c < sizeof between / sizeof *between; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 128);
+        f.counts[GATHER] = (struct emulate_count){32, 32, 1024, 4096, 1024, 1024, 0, 32, 0, 1024, 1024, 0};
+        f.touches[GATHER] = (struct emulate_touch){.fresh = 256,
+                                                   .own = 256,
+                                                   .region = 2,
+                                                   .led = 32,
+                                                   .late = 32,
+                                                   .came_back = 10,
+                                                   .between = 10 * between[c]};
+        f.counts[INDEX] = f.counts[GATHER];
+        f.touches[INDEX] = f.touches[GATHER];
+        f.way = (struct emulate_path){.steps = steps, .count = 2};
+        f.result.paths = &f.way;
+        f.result.path_count = 1;
+        f.caches.l1_bytes = 1;
+        traffic = fixture_find(&f);
+        check_near(traffic.counts[GATHER].l1_ready, ready[c], 1e-6);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* Four warps load the same sectors: side by side three of them hit, far from each other as much of the region
  * as L1 holds; L2 has the rest. */
 static void warps_that_gather_cross(void **state)
@@ -177,7 +211,7 @@ static void warps_that_gather_cross(void **state)
         f.counts[INDEX] = (struct emulate_count){0};
         f.touches[INDEX] = (struct emulate_touch){0};
         f.counts[GATHER] = (struct emulate_count){32, 32, 1024, 4096, 1024, 1024, 0, 32, 0, 1024, 1024, 0};
-        f.touches[GATHER] = (struct emulate_touch){256, 256, 2, 8, 8, 50, 50 * apart[c], 0, 0, 0};
+        f.touches[GATHER] = (struct emulate_touch){256, 256, 2, 8, 8, 50, 50 * apart[c], 0, 0, 0, 0, 0};
         f.caches.l1_bytes = l1;
         traffic = fixture_find(&f);
         check_near(traffic.counts[GATHER].l1_hit, 0.75 * (1 - crossing * (1 - held)), 1e-9);
@@ -206,7 +240,7 @@ static void a_warp_waits_for_its_last_lane(void **state)
         f.counts[INDEX] = (struct emulate_count){0};
         f.touches[INDEX] = (struct emulate_touch){0};
         f.counts[GATHER] = (struct emulate_count){8, 8, 256, 1024, 256, 256, 0, 8, 0, 256, 256, 0};
-        f.touches[GATHER] = (struct emulate_touch){32, 32, 2, 8, cases[c].late, 0, 0, 0, 0, 0};
+        f.touches[GATHER] = (struct emulate_touch){32, 32, 2, 8, cases[c].late, 0, 0, 0, 0, 0, 0, 0};
         f.caches.l1_bytes = cases[c].l1;
         traffic = fixture_find(&f);
         count = &traffic.counts[GATHER];
@@ -292,7 +326,7 @@ static void dram_brings_what_the_next_pass_asks_for(void **state)
         fixture_set_up(&f, 128);
         for (unsigned lane = 0; lane < 32; lane++)
             assert_int_equal(footprint_mark(&f.block.read, (1 << 24) + lane * 128, 64, NULL), 0);
-        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes, 0, 0, 0, 0, 0};
+        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes, 0, 0, 0, 0, 0, 0, 0};
         f.counts[GATHER] = (struct emulate_count){.issued = passes,
                                                   .requests = passes,
                                                   .lanes = 32 * passes,
@@ -385,6 +419,7 @@ int main(void)
     return RUN_TESTS(
         copies_of_neighbours_join, a_second_loop_finds_what_fits, who_brings_it_says_what_is_evicted_first,
         what_many_loops_go_over_stays, what_was_just_gathered_is_there, what_is_under_way_is_waited_for,
-        warps_that_gather_cross, a_warp_waits_for_its_last_lane, what_a_pass_asks_for_twice_merges,
-        l1_holds_lines_not_sectors, dram_brings_what_the_next_pass_asks_for, layers_find_what_l2_holds);
+        a_warp_comes_back_to_what_it_gathered, warps_that_gather_cross, a_warp_waits_for_its_last_lane,
+        what_a_pass_asks_for_twice_merges, l1_holds_lines_not_sectors,
+        dram_brings_what_the_next_pass_asks_for, layers_find_what_l2_holds);
 }

@@ -9,7 +9,7 @@ static bool note(struct reuse_distance *distance, unsigned warp, uint64_t sector
     return shared;
 }
 
-/* The second warp comes to sectors of the first earlier or later; the first itself shares nothing. */
+/* The second warp comes to sectors of the first earlier or later, the first to its own again. */
 static void says_how_far_apart_warps_are(void **state)
 {
     struct reuse_distance distance = {0};
@@ -18,15 +18,21 @@ static void says_how_far_apart_warps_are(void **state)
     reuse_distance_begin(&distance);
     distance.loads[0] = 10;
     assert_false(note(&distance, 0, 7, &apart));
+    assert_true(note(&distance, 0, 7, &apart));
+    assert_int_equal(apart, 0);
     distance.loads[0] = 20;
-    assert_false(note(&distance, 0, 7, &apart));
+    assert_true(note(&distance, 0, 7, &apart));
+    assert_int_equal(apart, 10);
+    distance.loads[0] = 34;
+    assert_true(note(&distance, 0, 7, &apart));
+    assert_int_equal(apart, 14);
     assert_false(note(&distance, 0, 0, &apart));
     distance.loads[1] = 4;
     assert_true(note(&distance, 1, 7, &apart));
     assert_int_equal(apart, 6);
     distance.loads[1] = 50;
     assert_true(note(&distance, 1, 0, &apart));
-    assert_int_equal(apart, 30);
+    assert_int_equal(apart, 16);
     assert_false(note(&distance, 1, 8, &apart));
     assert_false(note(&distance, 1, 8, &apart));
     reuse_distance_begin(&distance);
