@@ -156,12 +156,12 @@ static gzFile open_compressed(const char *path, struct err *err)
 
 static int read_failed(gzFile file, const char *path, struct err *err)
 {
-    int code;
+    int rc;
 
-    gzerror(file, &code);
-    if (code == Z_MEM_ERROR)
+    gzerror(file, &rc);
+    if (rc == Z_MEM_ERROR)
         return err_memory(err);
-    if (code == Z_ERRNO)
+    if (rc == Z_ERRNO)
         return err_set(err, ERR_SYSTEM, "%s: cannot be read: %s", path, strerror(errno));
     return err_set(err, ERR_FORMAT, "%s: cannot be read: damaged gzip data", path);
 }

@@ -13,15 +13,15 @@
 
 enum { SAMPLE_MOST = 16 }; /* thread blocks emulated */
 
-int analyze_refuse(struct analyze_work *work, int code, const struct err *why)
+int analyze_refuse(struct analyze_work *work, int rc, const struct err *why)
 {
-    if (code == 0 || code == ERR_MEMORY || code == ERR_SYSTEM) {
-        if (code)
-            err_set(work->err, (enum err_code)code, "%s", why->text);
-        return code;
+    if (rc == 0 || rc == ERR_MEMORY || rc == ERR_SYSTEM) {
+        if (rc)
+            err_set(work->err, (enum err_code)rc, "%s", why->text);
+        return rc;
     }
     snprintf(work->out->reason, sizeof work->out->reason, "%s", why->text);
-    return code;
+    return rc;
 }
 
 /* Occupancy ---------------------------------------------------------------- */
@@ -69,14 +69,13 @@ static int emulate(struct analyze_work *work)
     struct analysis *out = work->out;
     struct emulation *emulation = NULL;
     struct err why = {0};
-    int code =
-        emulation_open(&emulation, work->cubin, work->kernel, &out->code, work->launch, &options, &why);
+    int rc = emulation_open(&emulation, work->cubin, work->kernel, &out->code, work->launch, &options, &why);
 
-    if (!code)
-        code = emulate_sample(&out->emulation, emulation, SAMPLE_MOST, &why);
+    if (!rc)
+        rc = emulate_sample(&out->emulation, emulation, SAMPLE_MOST, &why);
     emulation_close(emulation);
-    if (code)
-        return analyze_refuse(work, code, &why);
+    if (rc)
+        return analyze_refuse(work, rc, &why);
     if (out->emulation.end == EMULATE_DONE && out->emulation.block_count)
         return 0;
     snprintf(out->reason, sizeof out->reason, "block %u, %u, %u: %s: %s", out->emulation.position[0],
@@ -229,7 +228,7 @@ static int make_prediction(struct analyze_work *work)
     struct analysis *out = work->out;
     const double error = fmax(out->emulation.work_error, out->traffic.access_error);
     struct err why = {0};
-    int code;
+    int rc;
 
     out->input.demand = out->demands.demand;
     out->input.capacities = work->machine->capacities;
@@ -250,33 +249,33 @@ static int make_prediction(struct analyze_work *work)
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
     find_clocks(&out->input, work);
     out->input.unrated = out->demands.unrated.count > 0;
-    code = predict(&out->prediction, &out->input, &why);
-    if (!code) {
+    rc = predict(&out->prediction, &out->input, &why);
+    if (!rc) {
         find_achieved(out);
         find_table_ends(out);
         interval_find(&out->prediction, out->in_step_s / (1 + error), out->apart_s * (1 + error));
     }
-    return analyze_refuse(work, code, &why);
+    return analyze_refuse(work, rc, &why);
 }
 
 static int run_steps(struct analyze_work *work, int (*const *steps)(struct analyze_work *), size_t count)
 {
-    int code = 0;
+    int rc = 0;
 
-    for (size_t s = 0; s < count && !code; s++)
-        code = steps[s](work);
-    return code;
+    for (size_t s = 0; s < count && !rc; s++)
+        rc = steps[s](work);
+    return rc;
 }
 
 static int decode(struct analyze_work *work)
 {
     struct err why = {0};
-    int code = sass_read(&work->out->code, work->kernel, &why);
+    int rc = sass_read(&work->out->code, work->kernel, &why);
 
-    if (!code && work->options->account && /* a damaged table says as little as none */
+    if (!rc && work->options->account && /* a damaged table says as little as none */
         lines_read(&work->out->lines, work->cubin, work->kernel, NULL) == ERR_MEMORY)
         return err_memory(work->err);
-    return analyze_refuse(work, code, &why);
+    return analyze_refuse(work, rc, &why);
 }
 
 /* The model, from machine code to a time. The first of them need no profile, but for its limits. */
@@ -287,12 +286,12 @@ static int (*const steps[])(struct analyze_work *) = {
     make_prediction};
 enum { STEPS = sizeof steps / sizeof *steps };
 
-static int finish(struct analyze_work *work, int code)
+static int finish(struct analyze_work *work, int rc)
 {
-    work->out->predicted = code == 0;
+    work->out->predicted = rc == 0;
     replay_code_release(&work->ops);
     free(work->paths);
-    return code && !*work->out->reason ? code : 0;
+    return rc && !*work->out->reason ? rc : 0;
 }
 
 int analyze(struct analysis *out, const struct machine *machine, const struct cubin *cubin,
@@ -326,14 +325,14 @@ int analyze_again(struct analysis *out, const struct analysis *from, const struc
     return finish(&work, run_steps(&work, steps + DECODED, STEPS - DECODED));
 }
 
-void analysis_release(struct analysis *expectation)
+void analysis_release(struct analysis *analysis)
 {
-    if (!expectation->borrows) {
-        sass_release(&expectation->code);
-        emulate_result_release(&expectation->emulation);
+    if (!analysis->borrows) {
+        sass_release(&analysis->code);
+        emulate_result_release(&analysis->emulation);
     }
-    traffic_release(&expectation->traffic);
-    replay_account_release(&expectation->account);
-    lines_release(&expectation->lines);
-    memset(expectation, 0, sizeof *expectation);
+    traffic_release(&analysis->traffic);
+    replay_account_release(&analysis->account);
+    lines_release(&analysis->lines);
+    memset(analysis, 0, sizeof *analysis);
 }

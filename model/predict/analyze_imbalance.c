@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 enum {
-    PLAYED_BLOCKS = 64
-}; /* slots that the sampled blocks fill by their weight when unequal ones are played */
+    SIMULATED_BLOCKS = 64
+}; /* slots that the sampled blocks fill by their weight when unequal ones are simulated */
 
-/* The sampled block that stands for slot s of PLAYED_BLOCKS. */
+/* The sampled block that stands for slot s of SIMULATED_BLOCKS. */
 static const struct emulate_block *slot_block(const struct emulate_result *emulation, double total, int s)
 {
     double before = 0;
@@ -16,7 +16,7 @@ static const struct emulate_block *slot_block(const struct emulate_result *emula
 
     for (b = 0; b + 1 < emulation->block_count; b++) {
         before += emulation->blocks[b].weight;
-        if (before > total * (s + 0.5) / PLAYED_BLOCKS)
+        if (before > total * (s + 0.5) / SIMULATED_BLOCKS)
             break;
     }
     return &emulation->blocks[b];
@@ -65,21 +65,21 @@ static int deal_out(struct analyze_work *work, double total)
 {
     const struct emulate_result *emulation = &work->out->emulation;
     const double blocks = work->out->input.residency.blocks;
-    struct pieces pieces[PLAYED_BLOCKS];
+    struct pieces pieces[SIMULATED_BLOCKS];
     size_t count = 0, used = 0;
     double *lengths;
     int rc;
 
-    for (int s = 0; s < PLAYED_BLOCKS; s++)
+    for (int s = 0; s < SIMULATED_BLOCKS; s++)
         count += slot_block(emulation, total, s)->ticket_count;
     lengths = calloc(count + 1, sizeof *lengths);
     if (!lengths)
         return err_memory(work->err);
-    for (int s = 0; s < PLAYED_BLOCKS; s++) {
+    for (int s = 0; s < SIMULATED_BLOCKS; s++) {
         find_pieces(&pieces[s], lengths + used, slot_block(emulation, total, s));
         used += pieces[s].count;
     }
-    rc = imbalance_tickets(&work->out->imbalance, pieces, PLAYED_BLOCKS, (size_t)blocks,
+    rc = imbalance_tickets(&work->out->imbalance, pieces, SIMULATED_BLOCKS, (size_t)blocks,
                            blocks * work->needed_share, work->err);
     free(lengths);
     return rc;
@@ -91,7 +91,7 @@ int analyze_imbalance(struct analyze_work *work)
     const struct emulate_result *emulation = &work->out->emulation;
     const unsigned warps = emulation->blocks[0].warps;
     const bool together = ends_together(work);
-    double cycles[PLAYED_BLOCKS * LANES], total = 0;
+    double cycles[SIMULATED_BLOCKS * LANES], total = 0;
     int rc;
 
     if (emulation->path_count == 1) {
@@ -100,7 +100,7 @@ int analyze_imbalance(struct analyze_work *work)
     }
     for (size_t b = 0; b < emulation->block_count; b++)
         total += emulation->blocks[b].weight;
-    for (int s = 0; s < PLAYED_BLOCKS; s++) {
+    for (int s = 0; s < SIMULATED_BLOCKS; s++) {
         const struct emulate_block *block = slot_block(emulation, total, s);
 
         const double longest = expect_longest_path(work, block);
@@ -108,7 +108,7 @@ int analyze_imbalance(struct analyze_work *work)
         for (unsigned w = 0; w < warps; w++)
             cycles[s * (int)warps + (int)w] = together ? longest : fmax(work->paths[block->paths[w]].last, 1);
     }
-    rc = imbalance_of(&work->out->imbalance, cycles, PLAYED_BLOCKS, warps, (size_t)at->blocks,
+    rc = imbalance_of(&work->out->imbalance, cycles, SIMULATED_BLOCKS, warps, (size_t)at->blocks,
                       (size_t)(at->sms * at->blocks_per_sm), work->err);
     return rc || !emulation->tickets ? rc : deal_out(work, total);
 }

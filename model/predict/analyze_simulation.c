@@ -7,7 +7,7 @@
 
 enum {
     FEW_WAVES = 20, /* with more, the last one is a matter of proportion */
-    MIXED = 64      /* different blocks that are played together at most */
+    MIXED = 64      /* different blocks that are simulated together at most */
 };
 
 static double issued_by(const struct emulate_result *emulation, const struct emulate_block *block)
@@ -49,9 +49,10 @@ static bool all_alike(const struct emulate_block *const *blocks, size_t n)
     return true;
 }
 
-/* Plays `places` resident blocks as they are mixed in the grid; where they are not of the mean work, the time
+/* Simulates `places` resident blocks as they are mixed in the grid; where they are not of the mean work, the time
  * is in proportion. */
-static int play(struct sm_cycles *out, struct sm_input *in, unsigned block_slots, bool waves, struct err *err)
+static int simulate(struct sm_cycles *out, struct sm_input *in, unsigned block_slots, bool waves,
+                    struct err *err)
 {
     const struct emulate_block *blocks[MIXED];
     double share;
@@ -85,16 +86,16 @@ static int find_needed(struct analyze_work *work, struct sm_input *in, struct er
 {
     const double among = work->out->input.simulated.wave_cycles;
     struct sm_cycles alone = {0};
-    int code = 0;
+    int rc = 0;
 
     work->needed_share = 1;
     if (!work->out->emulation.tickets)
         return 0;
     in->busy_sms = 1;
-    code = play(&alone, in, 1, false, err);
-    if (!code && alone.first > 0 && among > 0)
+    rc = simulate(&alone, in, 1, false, err);
+    if (!rc && alone.first > 0 && among > 0)
         work->needed_share = fmin(alone.first / among, 1);
-    return code;
+    return rc;
 }
 
 int analyze_simulation(struct analyze_work *work)
@@ -113,17 +114,17 @@ int analyze_simulation(struct analyze_work *work)
     struct sm_cycles wave = {0}, tail = {0};
     struct schedule schedule;
     struct err why = {0};
-    int code = 0;
+    int rc = 0;
 
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
     in.busy_sms = at->sms;
     if (schedule.full > 0)
-        code = play(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, &why);
+        rc = simulate(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, &why);
     if (schedule.full > 0 && schedule.rest_per_sm == at->blocks_per_sm) {
         tail = wave;
-    } else if (!code && schedule.rest > 0 && schedule.full < FEW_WAVES) {
+    } else if (!rc && schedule.rest > 0 && schedule.full < FEW_WAVES) {
         in.busy_sms = fmax(schedule.rest_sms, 1);
-        code = play(&tail, &in, (unsigned)schedule.rest_per_sm, false, &why);
+        rc = simulate(&tail, &in, (unsigned)schedule.rest_per_sm, false, &why);
     } else if (schedule.rest > 0) {
         tail.first = wave.further * schedule.rest / (at->sms * at->blocks_per_sm);
     }
@@ -135,7 +136,7 @@ int analyze_simulation(struct analyze_work *work)
     out->copying_share = fmax(wave.copying, tail.copying);
     simulated->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
     simulated->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
-    if (!code)
-        code = find_needed(work, &in, &why);
-    return analyze_refuse(work, code, &why);
+    if (!rc)
+        rc = find_needed(work, &in, &why);
+    return analyze_refuse(work, rc, &why);
 }

@@ -12,7 +12,7 @@ struct analyze_work {
     const struct launch *launch;
     const struct analyze_options *options;
     struct replay_code ops;
-    struct replay *paths; /* played, one per path of the emulation */
+    struct replay *paths; /* simulated, one per path of the emulation */
     bool apart; /* blocks come apart, so that the traffic is another than what the latency was found with */
     double
         needed_share; /* of the resident blocks, which get as much done as all of them; where a counter hands out work */
@@ -32,7 +32,7 @@ double expect_longest_path(const struct analyze_work *work, const struct emulate
 /* What unequal warps and blocks lose. Needs the simulation. */
 int analyze_imbalance(struct analyze_work *work);
 
-/* Plays the resident warps of an SM together: full waves, and a partial one at its own occupancy where waves
+/* Simulates the resident warps of an SM together: full waves, and a partial one at its own occupancy where waves
  * are few. Needs the latency. */
 int analyze_simulation(struct analyze_work *work);
 

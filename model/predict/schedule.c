@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PLAYED_WAVES = 32 };
+enum { SIMULATED_WAVES = 32 };
 
 void schedule_of(struct schedule *out, double blocks, double sms, double blocks_per_sm)
 {
@@ -54,9 +54,9 @@ static double longest(const double *cycles, size_t n)
     return most;
 }
 
-/* Ends the last of `blocks` blocks, lengths[b % samples] each; *busy becomes the sum of the lengths played. */
-static double play(double *ends, size_t places, const double *lengths, size_t samples, size_t blocks,
-                   double *busy)
+/* Ends the last of `blocks` blocks, lengths[b % samples] each; *busy becomes the sum of the lengths simulated. */
+static double simulate(double *ends, size_t places, const double *lengths, size_t samples, size_t blocks,
+                       double *busy)
 {
     size_t s;
 
@@ -100,7 +100,7 @@ static void decompose(struct imbalance *out, const double *cycles, size_t sample
 int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, size_t warps, size_t blocks,
                  size_t places, struct err *err)
 {
-    const size_t played = blocks / PLAYED_WAVES < places ? blocks : PLAYED_WAVES * places;
+    const size_t simulated = blocks / SIMULATED_WAVES < places ? blocks : SIMULATED_WAVES * places;
     struct schedule schedule;
     double *ends, *lengths, busy, before, length;
 
@@ -113,10 +113,10 @@ int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, si
     lengths = ends + places;
     for (size_t s = 0; s < samples; s++)
         lengths[s] = longest(cycles + s * warps, warps);
-    out->makespan = play(ends, places, lengths, samples, played, &busy);
+    out->makespan = simulate(ends, places, lengths, samples, simulated, &busy);
     free(ends);
-    length = busy / (double)played;
-    before = (double)(blocks - played) * length / (double)places;
+    length = busy / (double)simulated;
+    before = (double)(blocks - simulated) * length / (double)places;
     out->makespan += before;
     schedule_of(&schedule, (double)blocks, 1, (double)places);
     out->stretch = fmax(out->makespan / (schedule.count * length), 1);

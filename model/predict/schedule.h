@@ -36,9 +36,9 @@ struct imbalance {
     double stretch;        /* makespan over that of equal blocks of the mean length, >= 1 */
 };
 
-/* Plays `blocks` thread blocks on `places` (SMs x blocks per SM): whenever one ends the next begins. Block b
+/* Simulates `blocks` thread blocks on `places` (SMs x blocks per SM): whenever one ends the next begins. Block b
  * lasts as long as its longest warp of sample b modulo `samples`; cycles[s * warps + w] > 0 is the length of
- * warp w in sample s. Grids beyond 32 waves are played for the last 32 only, the mean pace before.
+ * warp w in sample s. Grids beyond 32 waves are simulated for the last 32 only, the mean pace before.
  * ERR_USAGE when a count is 0 or a length is not positive, ERR_MEMORY. */
 int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, size_t warps, size_t blocks,
                  size_t places, struct err *err);

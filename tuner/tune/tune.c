@@ -171,13 +171,13 @@ static int run(struct tuning *tuning, struct err *err)
                                   .audit = end_search,
                                   .tick = tick,
                                   .context = tuning};
-    int code = drive(&driver, err);
+    int rc = drive(&driver, err);
 
-    if (!code)
+    if (!rc)
         give_up_compiling(tuning);
-    while (!code && evaluator_pending(tuning->evaluator, EVALUATOR_MEASURE))
-        code = drive_wait(&driver, err);
-    return code;
+    while (!rc && evaluator_pending(tuning->evaluator, EVALUATOR_MEASURE))
+        rc = drive_wait(&driver, err);
+    return rc;
 }
 
 static int close_journal(struct tuning *tuning, struct err *err)
@@ -185,23 +185,23 @@ static int close_journal(struct tuning *tuning, struct err *err)
     struct json *not_timed = NULL;
     struct journal *journal = tuning->journal;
     const bool live = tuning->out->evaluator->measures && journal;
-    int code = 0;
+    int rc = 0;
 
     tuning_journal_news(tuning);
     if (live || tuning->options->view)
-        code = pruned_json(&not_timed, tuning, err);
-    if (!code)
-        code = tuning_show(tuning, not_timed, true, err);
+        rc = pruned_json(&not_timed, tuning, err);
+    if (!rc)
+        rc = tuning_show(tuning, not_timed, true, err);
     tuning->journal = NULL;
     if (!live) {
         journal_free(journal);
         js_free(not_timed);
-        return code;
+        return rc;
     }
-    if (journal_close(journal, not_timed, code ? NULL : err) && !code)
-        code = err ? err->code : ERR_SYSTEM;
+    if (journal_close(journal, not_timed, rc ? NULL : err) && !rc)
+        rc = err ? err->code : ERR_SYSTEM;
     js_free(not_timed);
-    return code;
+    return rc;
 }
 
 static void release(struct tuning *tuning)
@@ -256,33 +256,33 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct envi
                             .best_s = NAN,
                             .best_cost = NAN};
     const double began_s = clock_wall_s(), began_core_s = clock_core_s();
-    int code;
+    int rc;
 
     *out = (struct tuned){.problem = problem, .strategy = strategy};
     record_init(&out->initial.record);
     power_init(&out->power);
     if (!(filled.compile_deadline_s > 0))
         filled.compile_deadline_s = 60;
-    code = tuning_open(&tuning, err);
-    if (!code)
-        code = run(&tuning, err);
-    if (!code) {
+    rc = tuning_open(&tuning, err);
+    if (!rc)
+        rc = run(&tuning, err);
+    if (!rc) {
         pruned_count(&tuning);
         energy_end(&tuning);
         report(&tuning, true);
         take_times(&tuning, began_s, began_core_s);
-        code = tuning_take_hosts(&tuning, err);
+        rc = tuning_take_hosts(&tuning, err);
     }
-    if (!code)
-        code = finals_run(&tuning, err);
-    if (!code)
-        code = energy_front(&tuning, err);
-    if (!code)
-        code = close_journal(&tuning, err);
+    if (!rc)
+        rc = finals_run(&tuning, err);
+    if (!rc)
+        rc = energy_front(&tuning, err);
+    if (!rc)
+        rc = close_journal(&tuning, err);
     release(&tuning);
-    if (code)
+    if (rc)
         tuned_release(out);
-    return code;
+    return rc;
 }
 
 static void variant_done(struct tuned_variant *variant)
