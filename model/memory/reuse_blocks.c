@@ -45,9 +45,9 @@ double blocks_touch(const struct sharing *s, const struct launch *launch, double
     return fmin(drawn, (double)reuse_region->bytes);
 }
 
-double places_bytes(const struct reuse_region *reuse_region, double places)
+double places_bytes(const struct reuse_region *reuse_region, double bytes, double places)
 {
-    return fmin(places * reuse_region->read.own * SECTOR, (double)reuse_region->bytes);
+    return fmin(places * bytes, (double)reuse_region->bytes);
 }
 
 size_t region_number(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
@@ -114,7 +114,7 @@ static unsigned places_of(const struct reuse_region *reuse_region, const struct 
 int places_of_wave(double *out, const struct reuse_region *reuse_region,
                    const struct reuse_regions *reuse_regions, double blocks, struct err *err)
 {
-    const unsigned most = (unsigned)fmin(reuse_regions->blocks, LOOKED_AT);
+    const unsigned most = (unsigned)fmin(reuse_regions->blocks * reuse_regions->rounds, LOOKED_AT);
     const unsigned wave = (unsigned)fmin(blocks, (double)most), waves = most / wave;
     unsigned *seen = calloc(most, sizeof *seen);
 

@@ -4,6 +4,7 @@
 #include "model/memory/reuse_least.h"
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_mean.h"
+#include "model/memory/reuse_rounds.h"
 #include "model/machine/assumptions.h"
 #include "model/memory/reuse_shift.h"
 #include "model/sass/arch/geometry.h"
@@ -175,7 +176,7 @@ static int add_unique(double *unique, const struct sums *sums, const struct reus
     return 0;
 }
 
-static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
+static int find_regions(struct reuse_regions *reuse_regions, struct err *err)
 {
     const struct sums read = {&reuse_regions->unique_read, &reuse_regions->least_read,
                               &reuse_regions->most_read};
@@ -201,12 +202,18 @@ static int find_zones(struct reuse_regions *reuse_regions, struct err *err)
             add_unique(&stored, &written, reuse_regions, reuse_region, true, err))
             return ERR_MEMORY;
         if (blocks_ordered(reuse_region, reuse_regions))
-            reuse_region->unique = places_bytes(reuse_region, places_of_grid(reuse_region, reuse_regions));
+            reuse_region->unique = places_bytes(reuse_region, reuse_region->read.own * SECTOR,
+                                                places_of_grid(reuse_region, reuse_regions));
         reuse_regions->touched += reuse_region->unique;
         reuse_regions->copied += reuse_copied(reuse_region, reuse_regions->blocks);
     }
     reuse_regions->touched += reuse_regions->unique_written;
     return 0;
+}
+
+static double waves_of(const struct reuse_regions *reuse_regions)
+{
+    return reuse_regions->blocks * reuse_regions->rounds / reuse_regions->wave_blocks;
 }
 
 /* What `blocks` blocks of a grid whose order is known read of a region, and how much of it the next ones do. */
@@ -220,9 +227,9 @@ static int find_ordered_wave(struct reuse_region *reuse_region, const struct reu
         rc = places_of_wave(&two, reuse_region, reuse_regions, 2 * blocks, err);
     if (rc)
         return rc;
-    reuse_region->wave = places_bytes(reuse_region, places);
+    reuse_region->wave = places_bytes(reuse_region, reuse_region->piece, places);
     reuse_region->again = 0;
-    reuse_region->next = fmax(2 - two / places, 0);
+    reuse_region->next = fmin(fmax(2 - two / places, 0), reuse_rounds_next(reuse_regions, reuse_region));
     return 0;
 }
 
@@ -249,7 +256,7 @@ static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct 
         reuse_regions->wave_read += reuse_region->wave;
     }
     reuse_regions->wave_bytes =
-        reuse_regions->wave_read + reuse_regions->unique_written * blocks / reuse_regions->blocks;
+        reuse_regions->wave_read + reuse_regions->unique_written / waves_of(reuse_regions);
     return rc;
 }
 
@@ -337,15 +344,15 @@ static double fetched_by_chance(const struct reuse_regions *reuse_regions,
                                 const struct reuse_region *reuse_region, double held)
 {
     const struct met met = met_by_chance(reuse_region);
-    const double waves = reuse_regions->blocks / reuse_regions->wave_blocks, lost = exp(-met.times * held);
+    const double waves = waves_of(reuse_regions), lost = exp(-met.times * held);
     const double first = met.bytes * (1 - lost - met.times * held * lost);
 
     return waves * met.bytes * met.times * lost + (reuse_regions->caches->warm ? 0 : first);
 }
 
-static void fetch_zones(struct reuse_regions *reuse_regions)
+static void fetch_regions(struct reuse_regions *reuse_regions)
 {
-    const double waves = reuse_regions->blocks / reuse_regions->wave_blocks;
+    const double waves = waves_of(reuse_regions);
     const double held = part_held(reuse_regions);
 
     for (size_t z = 1; z < reuse_regions->count; z++) {
@@ -375,7 +382,7 @@ static double waited_for(const struct reuse_region *reuse_region, double wave)
 
 static void find_ready(struct reuse_regions *reuse_regions)
 {
-    const double waves = reuse_regions->blocks / reuse_regions->wave_blocks;
+    const double waves = waves_of(reuse_regions);
     struct reuse_region *reuse_region;
 
     for (reuse_region = reuse_regions->reuse_region + 1;
@@ -396,8 +403,7 @@ static void find_ready(struct reuse_regions *reuse_regions)
 static double apart_share(const struct reuse_regions *reuse_regions)
 {
     const double half = reuse_regions->assumed->apart_half * reuse_regions->caches->l2_holds;
-    const double waves = reuse_regions->blocks / reuse_regions->wave_blocks,
-                 rate = -log(1 - reuse_regions->caches->skew);
+    const double waves = waves_of(reuse_regions), rate = -log(1 - reuse_regions->caches->skew);
     double beyond; /* waves after L2 ceased to hold enough */
 
     if (!(rate > 0) || reuse_regions->wave_bytes <= half)
@@ -423,7 +429,7 @@ static int fetch_drifting(struct reuse_regions *reuse_regions, struct err *err)
         return err_memory(err);
     memcpy(apart.reuse_region, reuse_regions->reuse_region, bytes);
     rc = find_wave(&apart, sms, err);
-    fetch_zones(&apart);
+    fetch_regions(&apart);
     for (size_t z = 1; z < reuse_regions->count; z++) {
         double *missed = &reuse_regions->reuse_region[z].missed;
 
@@ -447,7 +453,10 @@ int reuse_regions_find(struct reuse_regions *out, const struct emulate_result *r
     out->reuse_region = calloc(out->count, sizeof *out->reuse_region);
     if (!out->reuse_region)
         return err_memory(err);
-    return find_zones(out, err);
+    if (find_regions(out, err))
+        return ERR_MEMORY;
+    reuse_rounds_find(out);
+    return 0;
 }
 
 int reuse_regions_fetch(struct reuse_regions *out, const struct reuse_regions *found,
@@ -464,7 +473,7 @@ int reuse_regions_fetch(struct reuse_regions *out, const struct reuse_regions *f
     memcpy(out->reuse_region, found->reuse_region, bytes);
     out->left = reuse_left(out);
     rc = find_wave(out, out->wave_blocks, err);
-    fetch_zones(out);
+    fetch_regions(out);
     if (!rc)
         rc = fetch_drifting(out, err);
     find_ready(out);

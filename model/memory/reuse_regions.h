@@ -54,6 +54,7 @@ struct reuse_region {
     double scattered;    /* share of the bytes that DRAM brings as slowly as those */
     double read_lone;    /* share of the lines read that are alone in their 256 bytes ... */
     double written_lone; /* ... and of those written */
+    double piece;        /* bytes that a mean block reads of it in a round */
     double missed;       /* bytes that waves fetch from DRAM, with what comes along */
     double ready;        /* share of what blocks of a wave ask for that L2 has by then */
 };
@@ -64,6 +65,7 @@ struct reuse_regions {
     const struct assumptions *assumed;
     const struct traffic_caches *caches;
     double blocks, wave_blocks;         /* of the grid; that run together */
+    double rounds;                      /* that they take tiles in: see model/memory/reuse_rounds.h */
     double wave_bytes;                  /* that those touch, read and written */
     double unique_read, unique_written; /* bytes of the grid, each sector once */
     double most_read, most_written;     /* were all of a buffer's that are not known to be shared apart */

@@ -205,6 +205,45 @@ static void half_of_a_wave_comes_later(void **state)
     tear_down(&f);
 }
 
+/* As many blocks as run at a time take 32 tiles each, numbered in groups: block b tiles b, b + 128 and so on, each panel by
+ * copies. Each round fetches what a wave does of a grid with a block for each tile. */
+static void rounds_of_tiles_are_waves(void **state)
+{
+    enum { ROUNDS = 32, RESIDENT = 128 };
+    struct emulate_step steps[] = {{.body = 2, .repeats = ROUNDS}, {.body = 1, .repeats = 64}, {.count = 2}};
+    struct emulate_path path = {.steps = steps, .count = 3};
+    struct emulate_count counts[2] = {{.sectors_once = ROUNDS * PANEL / 32, .receivers = 1},
+                                      {.sectors_once = ROUNDS * PANEL / 32, .receivers = 1}};
+    struct emulate_touch touches[2] = {{.region = 1}, {.region = 2}};
+
+    for (int loops = 0; loops < 2; loops++) {
+        struct fixture f;
+
+        set_up_groups(&f, 10 << 10, 0);
+        f.launch.grid[0] = RESIDENT;
+        f.result.order.digits = 2;
+        f.result.instruction_count = 2;
+        f.result.paths = &path;
+        f.result.path_count = (size_t)loops;
+        for (unsigned k = 0; k < BLOCKS; k++) {
+            f.blocks[k].position[0] = k;
+            f.blocks[k].counts = counts;
+            f.blocks[k].touches = touches;
+            footprint_release(&f.blocks[k].read);
+            f.blocks[k].read = (struct footprint){0};
+            for (unsigned r = 0; r < ROUNDS; r++) {
+                const uint64_t row = 8 * (r / 4) + k, column = 16 * (r % 4);
+
+                assert_int_equal(footprint_mark(&f.blocks[k].read, A + row * PANEL, PANEL, NULL), 0);
+                assert_int_equal(footprint_mark(&f.blocks[k].read, B + column * PANEL, PANEL, NULL), 0);
+            }
+        }
+        /* without a loop around a loop nothing says that a block comes back: all is fetched once */
+        check_near(missed(&f), loops ? ROUNDS * (8.0 + 16) * PANEL : 2.0 * SIDE, 1e-9);
+        tear_down(&f);
+    }
+}
+
 /* What the launch before left in L2: of 4 MB that one block each reads, in a cache that holds so many MB of data that
  * all SMs use, and so many of data of one; of 8 MB that rows and columns of blocks share. */
 static void launches_find_what_one_sm_read(void **state)
@@ -323,7 +362,7 @@ int main(void)
 {
     return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_come_back_to_rows, blocks_apart_fetch_each,
                      drift_needs_two_blocks_and_a_small_cache, groups_share_rows_and_columns,
-                     half_of_a_wave_comes_later, launches_find_what_one_sm_read, sectors_anywhere_come_again,
-                     sectors_anywhere_are_lost_within_a_wave, lines_of_neighbours_in_x_are_not_alone,
-                     drift_is_what_latency_leaves);
+                     half_of_a_wave_comes_later, rounds_of_tiles_are_waves, launches_find_what_one_sm_read,
+                     sectors_anywhere_come_again, sectors_anywhere_are_lost_within_a_wave,
+                     lines_of_neighbours_in_x_are_not_alone, drift_is_what_latency_leaves);
 }
