@@ -161,7 +161,7 @@ static void share_cycles(struct prediction *out, const struct predict_input *in)
 
 /* How far full bottlenecks get into each other's way, between perfect overlap and the norm of their shares: 0
  * or more, relative to the tightest. */
-static double crowding(const struct throughput *throughput)
+static double contention(const struct throughput *throughput)
 {
     double sum = 0;
     enum resource r;
@@ -171,9 +171,9 @@ static double crowding(const struct throughput *throughput)
 
         if (throughput->cycles[r] >
             whole / 2) /* of what shares a bottleneck, the larger part stands for it */
-            sum += pow(whole / throughput->bound_cycles, assumptions_default.crowding_norm);
+            sum += pow(whole / throughput->bound_cycles, assumptions_default.contention_norm);
     }
-    return pow(fmax(sum, 1), 1 / assumptions_default.crowding_norm) - 1;
+    return pow(fmax(sum, 1), 1 / assumptions_default.contention_norm) - 1;
 }
 
 /* How much of the time the fullest part of the memory system is at work, 0 to 1. */
@@ -203,7 +203,7 @@ static double trust(const struct prediction *out, const struct predict_input *in
     const double agree = ratio(bounds_cycles, in->simulated.all_cycles * in->latency.stretch);
     const double corner = ratio(out->had_warps, out->needed_warps);
 
-    return agree * (1 - fmin(attained * crowding(&out->at_sustained), 1)) *
+    return agree * (1 - fmin(attained * contention(&out->at_sustained), 1)) *
            (1 - assumptions_default.corner_doubt * corner) *
            (1 - assumptions_default.memory_doubt * share_of_memory(out)) / waits;
 }

@@ -19,7 +19,7 @@ struct flight {
     struct flight *next; /* of those at rest */
 };
 
-struct player {
+struct replayer {
     const struct compare_options *options;
     const struct compare_row *row;
     uint64_t seed;
@@ -38,162 +38,163 @@ struct player {
     size_t plan_count;
 };
 
-static int launch(struct player *player, enum evaluator_kind kind, uint64_t index,
+static int launch(struct replayer *replayer, enum evaluator_kind kind, uint64_t index,
                   const struct record *record, struct err *err)
 {
-    const struct compare_predictions *predictions = player->options->predictions;
-    struct flight *flight = player->resting;
+    const struct compare_predictions *predictions = replayer->options->predictions;
+    struct flight *flight = replayer->resting;
     int rc = 0;
 
     if (flight)
-        player->resting = flight->next;
+        replayer->resting = flight->next;
     else
         flight = malloc(sizeof *flight);
     if (!flight)
         return err_memory(err);
     *flight = (struct flight){.job = {.kind = kind, .known = record}, .index = index};
-    flight->job.code = player->options->replay->entries[index].build;
-    if (player->row->strategy->reads_predictions && kind == EVALUATOR_COMPILE && !player->auditing)
+    flight->job.code = replayer->options->replay->entries[index].build;
+    if (replayer->row->strategy->reads_predictions && kind == EVALUATOR_COMPILE && !replayer->auditing)
         rc = predictions->prediction(&flight->prediction, &flight->predict_s, predictions->context, index,
                                      err);
     if (!rc)
-        rc = evaluator_submit(player->evaluator, &flight->job, err);
+        rc = evaluator_submit(replayer->evaluator, &flight->job, err);
     if (rc) {
         free(flight);
         return rc;
     }
-    player->run->compiled += kind == EVALUATOR_COMPILE && !flight->job.shared && !player->auditing;
+    replayer->run->compiled += kind == EVALUATOR_COMPILE && !flight->job.shared && !replayer->auditing;
     return 0;
 }
 
 /* Predicting is really done, in a time that is never quite the same again. It must not change the order in
  * which things happen, or else no run could be repeated: it is added to the simulated clock as work that all
  * cores share. */
-static double clock_at(const struct player *player, double simulated_s)
+static double clock_at(const struct replayer *replayer, double simulated_s)
 {
-    return simulated_s + player->predict_s / player->options->cores;
+    return simulated_s + replayer->predict_s / replayer->options->cores;
 }
 
 /* Keeps what the trial says; its time, NaN where it failed, in *time_s. */
-static int take_trial(double *time_s, struct player *player, const struct flight *flight, struct err *err)
+static int take_trial(double *time_s, struct replayer *replayer, const struct flight *flight, struct err *err)
 {
-    const struct replay *replay = player->options->replay;
-    struct compare_run *run = player->run;
+    const struct replay *replay = replayer->options->replay;
+    struct compare_run *run = replayer->run;
 
     if (ARRAY_GROW(run->quality, run->count, err) || ARRAY_GROW(run->clock_s, run->count, err))
         return ERR_MEMORY;
-    *time_s = replay_time(replay, flight->index, player->seed);
-    if (*time_s < player->chosen_s) {
-        player->chosen_s = *time_s;
-        player->chosen = flight->index;
-        player->quality = replay->best_s / replay->entries[flight->index].timed->time_s;
+    *time_s = replay_time(replay, flight->index, replayer->seed);
+    if (*time_s < replayer->chosen_s) {
+        replayer->chosen_s = *time_s;
+        replayer->chosen = flight->index;
+        replayer->quality = replay->best_s / replay->entries[flight->index].timed->time_s;
     }
-    run->quality[run->count] = player->quality;
-    run->clock_s[run->count++] = clock_at(player, flight->job.finished_s);
+    run->quality[run->count] = replayer->quality;
+    run->clock_s[run->count++] = clock_at(replayer, flight->job.finished_s);
     return 0;
 }
 
 /* What the loop asks ------------------------------------------------------- */
 
 /* The one told before whose code this is, or itself. A plan has chosen one of each code beforehand. */
-static uint64_t twin_of(const struct player *player, uint64_t index)
+static uint64_t twin_of(const struct replayer *replayer, uint64_t index)
 {
-    const uint64_t code = player->options->replay->entries[index].code;
+    const uint64_t code = replayer->options->replay->entries[index].code;
 
-    if (player->plan)
+    if (replayer->plan)
         return code;
-    return player->seen[code] ? player->seen[code] - 1 : index;
+    return replayer->seen[code] ? replayer->seen[code] - 1 : index;
 }
 
-static int tell_compiled(struct player *player, const struct flight *flight, struct err *err)
+static int tell_compiled(struct replayer *replayer, const struct flight *flight, struct err *err)
 {
-    const struct replay *replay = player->options->replay;
+    const struct replay *replay = replayer->options->replay;
     const uint64_t index = flight->index;
     struct search_facts facts = {.outcome = replay_compiled(replay, index),
                                  .shared = flight->job.shared,
                                  .spent_s = evaluator_spent_s(&flight->job)};
-    const uint64_t twin = twin_of(player, index);
+    const uint64_t twin = twin_of(replayer, index);
 
     if (facts.outcome == OUTCOME_OK && twin != index) {
         facts.outcome = OUTCOME_SAME_CODE;
         facts.same_as = twin;
     }
     if (facts.outcome == OUTCOME_OK) {
-        player->seen[replay->entries[index].code] = index + 1;
-        player->waiting++;
+        replayer->seen[replay->entries[index].code] = index + 1;
+        replayer->waiting++;
         facts.prediction = flight->prediction;
     }
-    return search_tell(player->search, index, &facts, err);
+    return search_tell(replayer->search, index, &facts, err);
 }
 
 static int start_compile(void *context, uint64_t index, struct err *err)
 {
-    struct player *player = context;
-    const struct record *record = player->options->replay->entries[index].record;
+    struct replayer *replayer = context;
+    const struct record *record = replayer->options->replay->entries[index].record;
 
     if (!record)
-        return search_tell(player->search, index,
-                           &(struct search_facts){.outcome = replay_compiled(player->options->replay, index),
-                                                  .impossible = true},
-                           err);
-    return launch(player, EVALUATOR_COMPILE, index, record, err);
+        return search_tell(
+            replayer->search, index,
+            &(struct search_facts){.outcome = replay_compiled(replayer->options->replay, index),
+                                   .impossible = true},
+            err);
+    return launch(replayer, EVALUATOR_COMPILE, index, record, err);
 }
 
 static int start_trial(void *context, uint64_t index, bool audit, struct err *err)
 {
-    struct player *player = context;
-    const struct replay_entry *entry = &player->options->replay->entries[index];
+    struct replayer *replayer = context;
+    const struct replay_entry *entry = &replayer->options->replay->entries[index];
 
     (void)audit;
-    player->waiting--;
-    return launch(player, EVALUATOR_MEASURE, index, entry->timed ? entry->timed : entry->record, err);
+    replayer->waiting--;
+    return launch(replayer, EVALUATOR_MEASURE, index, entry->timed ? entry->timed : entry->record, err);
 }
 
 static int finish(void *context, struct evaluator_job *job, struct err *err)
 {
-    struct player *player = context;
+    struct replayer *replayer = context;
     struct flight *flight = (struct flight *)job;
     struct search_facts facts = {.timed = true};
     int rc = 0;
 
     if (job->kind == EVALUATOR_COMPILE) {
-        player->predict_s += flight->predict_s;
-        rc = tell_compiled(player, flight, err);
+        replayer->predict_s += flight->predict_s;
+        rc = tell_compiled(replayer, flight, err);
     } else {
-        if (player->auditing)
-            facts.time_s = replay_time(player->options->replay, flight->index, player->seed);
+        if (replayer->auditing)
+            facts.time_s = replay_time(replayer->options->replay, flight->index, replayer->seed);
         else
-            rc = take_trial(&facts.time_s, player, flight, err);
-        facts.outcome = replay_timed(player->options->replay, flight->index);
+            rc = take_trial(&facts.time_s, replayer, flight, err);
+        facts.outcome = replay_timed(replayer->options->replay, flight->index);
         facts.spent_s = evaluator_spent_s(job);
         if (!rc)
-            rc = search_tell(player->search, flight->index, &facts, err);
+            rc = search_tell(replayer->search, flight->index, &facts, err);
     }
-    flight->next = player->resting;
-    player->resting = flight;
+    flight->next = replayer->resting;
+    replayer->resting = flight;
     return rc;
 }
 
 /* The search has ended: what it comes to, before the audit, which is counted in nothing. */
-static void end_run(struct player *player)
+static void end_run(struct replayer *replayer)
 {
-    const struct compare_options *options = player->options;
-    struct compare_run *run = player->run;
+    const struct compare_options *options = replayer->options;
+    struct compare_run *run = replayer->run;
 
-    run->end_s = clock_at(player, evaluator_now_s(player->evaluator));
-    run->busy =
-        fmax((evaluator_busy_s(player->evaluator, EVALUATOR_COMPILE) + player->predict_s) / options->cores,
-             evaluator_busy_s(player->evaluator, EVALUATOR_MEASURE)) /
-        run->end_s;
+    run->end_s = clock_at(replayer, evaluator_now_s(replayer->evaluator));
+    run->busy = fmax((evaluator_busy_s(replayer->evaluator, EVALUATOR_COMPILE) + replayer->predict_s) /
+                         options->cores,
+                     evaluator_busy_s(replayer->evaluator, EVALUATOR_MEASURE)) /
+                run->end_s;
 }
 
 /* What the rules cut, compared with the truth; and what the audit will sample from. */
-static void judge_cuts(struct player *player)
+static void judge_cuts(struct replayer *replayer)
 {
-    const struct replay *replay = player->options->replay;
-    struct compare_rules *rules = &player->run->rules;
+    const struct replay *replay = replayer->options->replay;
+    struct compare_rules *rules = &replayer->run->rules;
     const double lost_s =
-        player->chosen < replay->count ? replay->entries[player->chosen].timed->time_s / 1.01 : INFINITY;
+        replayer->chosen < replay->count ? replay->entries[replayer->chosen].timed->time_s / 1.01 : INFINITY;
     enum search_fate fate;
 
     for (uint64_t i = 0; i < replay->count; i++) {
@@ -201,8 +202,8 @@ static void judge_cuts(struct player *player)
 
         if (!entry->timed)
             continue;
-        fate = search_fate(player->search, i);
-        player->passed[i] = fate == SEARCH_CUT_ESTIMATE || fate == SEARCH_LEFT;
+        fate = search_fate(replayer->search, i);
+        replayer->passed[i] = fate == SEARCH_CUT_ESTIMATE || fate == SEARCH_LEFT;
         if (fate == SEARCH_CUT_BOUND && entry->timed->time_s < lost_s)
             rules->lost_by_bound = 1;
         if (fate == SEARCH_CUT_ESTIMATE && i == replay->best && entry->timed->time_s < lost_s)
@@ -212,19 +213,19 @@ static void judge_cuts(struct player *player)
 
 /* Whether the limit that the audit states is above the true share. A configuration with the code of one that
  * was tried is none of those pruned, and several with the same code are one. */
-static void judge_audit(struct player *player)
+static void judge_audit(struct replayer *replayer)
 {
-    const struct replay *replay = player->options->replay;
-    struct compare_rules *rules = &player->run->rules;
+    const struct replay *replay = replayer->options->replay;
+    struct compare_rules *rules = &replayer->run->rules;
     struct search_summary summary;
     uint64_t i, passed = 0, faster = 0;
 
-    search_summarise(&summary, player->search);
+    search_summarise(&summary, replayer->search);
     for (i = 0; i < replay->count; i++) {
-        if (!player->passed[i] || replay->entries[i].code != i)
+        if (!replayer->passed[i] || replay->entries[i].code != i)
             continue;
         passed++;
-        faster += replay_time(replay, i, player->seed) < player->chosen_s;
+        faster += replay_time(replay, i, replayer->seed) < replayer->chosen_s;
     }
     rules->audits = summary.audit.timed > 0;
     rules->audits_held = rules->audits && (double)faster <= summary.audit.limit * (double)passed;
@@ -233,13 +234,13 @@ static void judge_audit(struct player *player)
 /* What was compiled goes on: nothing is freed by it. */
 static bool begin_audit(void *context)
 {
-    struct player *player = context;
+    struct replayer *replayer = context;
 
-    if (!player->auditing) {
-        end_run(player);
-        judge_cuts(player);
+    if (!replayer->auditing) {
+        end_run(replayer);
+        judge_cuts(replayer);
     }
-    player->auditing = true;
+    replayer->auditing = true;
     return false;
 }
 
@@ -262,11 +263,11 @@ static int by_rank(const void *a, const void *b)
 
 /* Which distinct codes are timed, in what order. The first configuration with a code stands for it; what did
  * not run is left out. */
-static size_t place(struct placed *out, bool *keep, const struct player *player)
+static size_t place(struct placed *out, bool *keep, const struct replayer *replayer)
 {
-    const struct compare_options *options = player->options;
+    const struct compare_options *options = replayer->options;
     const struct replay *replay = options->replay;
-    const struct compare_row *row = player->row;
+    const struct compare_row *row = replayer->row;
     size_t count = 0;
 
     if (row->on_front)
@@ -276,36 +277,36 @@ static size_t place(struct placed *out, bool *keep, const struct player *player)
 
         if (entry->timed && entry->code == i && (!row->on_front || keep[i]))
             out[count++] = (struct placed){i, row->by_occupancy ? entry->timed->occupancy : 0,
-                                           hash_random(player->seed, i)};
+                                           hash_random(replayer->seed, i)};
     }
     qsort(out, count, sizeof *out, by_rank);
     return count;
 }
 
-static int make_plan(struct player *player, struct err *err)
+static int make_plan(struct replayer *replayer, struct err *err)
 {
-    const uint64_t count = player->options->replay->count + 1;
+    const uint64_t count = replayer->options->replay->count + 1;
     struct placed *placed = malloc(count * sizeof *placed);
     bool *keep = malloc(count * sizeof *keep);
     bool whole;
 
-    player->plan = malloc(count * sizeof *player->plan);
-    whole = placed && keep && player->plan;
+    replayer->plan = malloc(count * sizeof *replayer->plan);
+    whole = placed && keep && replayer->plan;
     if (whole)
-        player->plan_count = place(placed, keep, player);
-    for (size_t i = 0; i < player->plan_count; i++)
-        player->plan[i] = placed[i].index;
+        replayer->plan_count = place(placed, keep, replayer);
+    for (size_t i = 0; i < replayer->plan_count; i++)
+        replayer->plan[i] = placed[i].index;
     free(placed);
     free(keep);
     return whole ? 0 : err_memory(err);
 }
 
-static int play(struct player *player, struct err *err)
+static int play(struct replayer *replayer, struct err *err)
 {
-    const struct compare_options *options = player->options;
-    const struct strategy *strategy = player->row->strategy;
+    const struct compare_options *options = replayer->options;
+    const struct strategy *strategy = replayer->row->strategy;
     const struct search_options search = {.strategy = strategy,
-                                          .seed = player->seed,
+                                          .seed = replayer->seed,
                                           .count = options->replay->count,
                                           .first = options->first,
                                           .trials = strategy->prunes ? options->trials : 0,
@@ -313,48 +314,48 @@ static int play(struct player *player, struct err *err)
                                           .cores = options->cores,
                                           .space = options->space,
                                           .spec = options->spec,
-                                          .plan = player->plan,
-                                          .plan_count = player->plan_count};
-    int rc = search_open(&player->search, &search, err);
+                                          .plan = replayer->plan,
+                                          .plan_count = replayer->plan_count};
+    int rc = search_open(&replayer->search, &search, err);
 
     if (!rc)
         rc = drive(&(struct driver){.strategy = strategy,
-                                    .search = player->search,
-                                    .evaluator = player->evaluator,
-                                    .ready = &player->waiting,
+                                    .search = replayer->search,
+                                    .evaluator = replayer->evaluator,
+                                    .ready = &replayer->waiting,
                                     .compile = start_compile,
                                     .time = start_trial,
                                     .finish = finish,
                                     .audit = begin_audit,
-                                    .context = player},
+                                    .context = replayer},
                    err);
     if (rc == ERR_SYSTEM)
-        err_prefix(err, "the way %s, seed %llu", player->row->name, (unsigned long long)player->seed);
-    if (!rc && player->auditing)
-        judge_audit(player);
+        err_prefix(err, "the way %s, seed %llu", replayer->row->name, (unsigned long long)replayer->seed);
+    if (!rc && replayer->auditing)
+        judge_audit(replayer);
     else if (!rc)
-        end_run(player);
-    search_close(player->search);
+        end_run(replayer);
+    search_close(replayer->search);
     return rc;
 }
 
 /* One run ------------------------------------------------------------------ */
 
-static void close_player(struct player *player)
+static void close_player(struct replayer *replayer)
 {
     struct evaluator_job *job;
     struct flight *flight;
 
-    while (player->evaluator && (job = evaluator_wait(player->evaluator, -1)) != NULL)
+    while (replayer->evaluator && (job = evaluator_wait(replayer->evaluator, -1)) != NULL)
         free(job);
-    evaluator_close(player->evaluator);
-    while ((flight = player->resting) != NULL) {
-        player->resting = flight->next;
+    evaluator_close(replayer->evaluator);
+    while ((flight = replayer->resting) != NULL) {
+        replayer->resting = flight->next;
         free(flight);
     }
-    free(player->seen);
-    free(player->passed);
-    free(player->plan);
+    free(replayer->seen);
+    free(replayer->passed);
+    free(replayer->plan);
 }
 
 int compare_run(struct compare_run *out, const struct compare_options *options, enum compare_way way,
@@ -362,21 +363,21 @@ int compare_run(struct compare_run *out, const struct compare_options *options, 
 {
     const struct evaluator_options evaluator = {
         .type = &evaluator_recorded, .cores = 1, .simulated_cores = options->cores};
-    struct player player = {
+    struct replayer replayer = {
         .options = options, .row = &compare_ways[way], .seed = seed, .run = out, .chosen_s = INFINITY};
-    int rc = evaluator_open(&player.evaluator, &evaluator, err);
+    int rc = evaluator_open(&replayer.evaluator, &evaluator, err);
 
     *out = (struct compare_run){0};
-    player.seen = calloc(options->replay->count + 1, sizeof *player.seen);
-    player.passed = calloc(options->replay->count + 1, 1);
-    player.chosen = options->replay->count;
-    if (!rc && (!player.seen || !player.passed))
+    replayer.seen = calloc(options->replay->count + 1, sizeof *replayer.seen);
+    replayer.passed = calloc(options->replay->count + 1, 1);
+    replayer.chosen = options->replay->count;
+    if (!rc && (!replayer.seen || !replayer.passed))
         rc = err_memory(err);
     if (!rc)
-        rc = player.row->by_occupancy || player.row->on_front ? make_plan(&player, err) : 0;
+        rc = replayer.row->by_occupancy || replayer.row->on_front ? make_plan(&replayer, err) : 0;
     if (!rc)
-        rc = play(&player, err);
-    close_player(&player);
+        rc = play(&replayer, err);
+    close_player(&replayer);
     if (rc)
         compare_run_release(out);
     return rc;
