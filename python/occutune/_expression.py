@@ -174,17 +174,37 @@ def _compare(left: Term, op: ast.cmpop, right: Term) -> Term:
 def translate(text: str, kinds: Mapping[str, str]) -> Term:
     """The Python expression `text` over names of these kinds."""
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        tree = ast.parse(_joined(text), mode="eval")
     except SyntaxError as error:
         raise ValueError(f"{text!r}: {error.msg}") from error
     result: Term = _Translator(kinds).visit(tree)
     return result
 
 
-def evaluator(text: str) -> Callable[[Mapping[str, Any]], Any]:
-    """A function of the parameters that evaluates an expression which the caller's own program wrote."""
-    code = compile(text.strip(), f"<{text.strip()}>", "eval")
-    return lambda params: eval(code, {"math": math}, dict(params))  # noqa: S307 - as written by the caller
+def _joined(text: str) -> str:
+    """An expression over several lines is one, as in triple quotes."""
+    text = text.strip()
+    return f"({text}\n)" if "\n" in text else text
+
+
+def evaluator(text: str, place: str) -> Callable[[Mapping[str, Any]], Any]:
+    """A function of the parameters that evaluates an expression which the caller's own program wrote.
+
+    What is wrong with it is a ValueError that names `place`, the argument it was given as.
+    """
+    shown = f"{place}: {text.strip()!r}"
+    try:
+        code = compile(_joined(text), f"<{text.strip()}>", "eval")
+    except SyntaxError as error:
+        raise ValueError(f"{shown}: {error.msg}") from error
+
+    def value(params: Mapping[str, Any]) -> Any:
+        try:
+            return eval(code, {"math": math}, dict(params))  # noqa: S307 - as written by the caller
+        except Exception as error:
+            raise ValueError(f"{shown}: {type(error).__name__}: {error}") from error
+
+    return value
 
 
 _SAFE_BINARY: Dict[type, Callable[[Any, Any], Any]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
 
 import numpy
 
@@ -30,7 +30,7 @@ class Geometry(NamedTuple):
     block: List[Formula]
     block_names: List[str]
     shared: Optional[Formula]
-    sizes: List[int]  # the problem size where it is plain numbers, else empty
+    sizes: Dict[str, int]  # the dimensions of the problem size that are plain numbers, by axis
 
 
 def constant(value: int) -> Formula:
@@ -48,8 +48,8 @@ def block_names(names: Optional[Sequence[str]], params: Mapping[str, Any]) -> Li
     return [*names, *_DEFAULT_NAMES[len(names):]]
 
 
-def _text_formula(text: str, kinds: Mapping[str, str]) -> Formula:
-    function = evaluator(text)
+def _text_formula(text: str, kinds: Mapping[str, str], place: str) -> Formula:
+    function = evaluator(text, place)
     try:
         term: Optional[str] = number(translate(f"int({text})", kinds))
     except Untranslatable:
@@ -67,19 +67,19 @@ def _product(formulas: Sequence[Formula]) -> Formula:
     return Formula(value, text)
 
 
-def _divisor(divisor: Any, default: str, kinds: Mapping[str, str]) -> Formula:
+def _divisor(divisor: Any, default: str, kinds: Mapping[str, str], place: str) -> Formula:
     """The grid divisor of one dimension: nothing, a number, an expression, a function, or a list of these."""
     if divisor is None:
         return Formula(lambda params: params[default], default) if default in kinds else constant(1)
     if isinstance(divisor, (int, numpy.integer)):
         return constant(int(divisor))
     if isinstance(divisor, str):
-        return _text_formula(divisor, kinds)
+        return _text_formula(divisor, kinds, place)
     if callable(divisor):
         return Formula(lambda params: call(divisor, params), None)
     if numpy.iterable(divisor):
-        return _product([_divisor(item, "", kinds) for item in divisor])
-    raise ValueError(f"grid divisor {divisor!r}: give a number, an expression, a function, or a list of these")
+        return _product([_divisor(item, "", kinds, f"{place}[{index}]") for index, item in enumerate(divisor)])
+    raise ValueError(f"{place}: {divisor!r}: give a number, an expression, a function, or a list of these")
 
 
 def _problem(problem_size: Any, kinds: Mapping[str, str]) -> List[Formula]:
@@ -94,6 +94,8 @@ def _problem(problem_size: Any, kinds: Mapping[str, str]) -> List[Formula]:
         return [dimension(axis) for axis in range(3)]
     if isinstance(problem_size, (str, int, numpy.integer)):
         problem_size = (problem_size,)
+    if not isinstance(problem_size, (Sequence, numpy.ndarray)):
+        raise TypeError(f"problem_size: {problem_size!r} is neither a number, an expression, a function, nor a list of these")
     if not 1 <= len(problem_size) <= 3:
         raise ValueError("problem_size: give one to three dimensions")
     return [_dimension(size, axis, kinds) for axis, size in enumerate(problem_size)]
@@ -101,7 +103,7 @@ def _problem(problem_size: Any, kinds: Mapping[str, str]) -> List[Formula]:
 
 def _dimension(size: Any, axis: int, kinds: Mapping[str, str]) -> Formula:
     if isinstance(size, str):
-        return _text_formula(size, kinds)
+        return _text_formula(size, kinds, "problem_size")
     if isinstance(size, (int, numpy.integer)):
         return Formula(lambda _: int(size), f"problem_size_{AXES[axis]}")
     raise TypeError(f"problem_size: {size!r} is neither a number nor an expression")
@@ -120,7 +122,7 @@ def _shared(smem_args: Optional[Mapping[str, Any]], kinds: Mapping[str, str]) ->
         raise ValueError(f"smem_args: only `size` is supported, found {', '.join(sorted(smem_args))}")
     size = smem_args["size"]
     if isinstance(size, str):
-        return _text_formula(size, kinds)
+        return _text_formula(size, kinds, 'smem_args["size"]')
     if callable(size):
         return Formula(lambda params: int(call(size, params)), None)
     return constant(int(size))
@@ -131,9 +133,10 @@ def read_geometry(problem_size: Any, divisors: Sequence[Any], names: Optional[Se
     """Everything about the launch; `kinds` says of each parameter what it is."""
     names = block_names(names, kinds)
     problem = _problem(problem_size, kinds)
-    grid = [_quotient(size, _divisor(divisors[axis], names[axis], kinds)) for axis, size in enumerate(problem)]
+    grid = [_quotient(size, _divisor(divisor, name, kinds, f"grid_div_{axis}"))
+            for size, divisor, name, axis in zip(problem, divisors, names, AXES)]
     block = [Formula(lambda params, name=name: int(params[name]), name)  # type: ignore[misc]
              if name in kinds else constant(default) for name, default in zip(names, _DEFAULT_BLOCK)]
     plain = () if callable(problem_size) else numpy.atleast_1d(numpy.asarray(problem_size, dtype=object))
-    sizes = [int(size) for size in plain if isinstance(size, (int, numpy.integer))]
-    return Geometry(problem, grid, block, names, _shared(smem_args, kinds), sizes if len(sizes) == len(plain) else [])
+    sizes = {axis: int(size) for axis, size in zip(AXES, plain) if isinstance(size, (int, numpy.integer))}
+    return Geometry(problem, grid, block, names, _shared(smem_args, kinds), sizes)

@@ -36,6 +36,8 @@ def read_parameters(tune_params: Mapping[str, Sequence[Any]]) -> Dict[str, List[
         raise TypeError("tune_params: give a dictionary of lists")
     parameters: Dict[str, List[Any]] = {}
     for name, values in tune_params.items():
+        if isinstance(values, (str, bytes)) or not numpy.iterable(values):
+            raise TypeError(f'tune_params["{name}"]: {values!r} is no list of values')
         if name in ("grid_size_x", "grid_size_y", "grid_size_z", "time"):
             raise ValueError(f"tune_params: the name {name} is taken")
         if name.startswith(("nvml_", "tegra_")):
@@ -164,7 +166,7 @@ class Job:
 
     def problem(self) -> Dict[str, int]:
         """The problem sizes that expressions of the launch may name."""
-        return {f"problem_size_{axis}": size for axis, size in zip(AXES, self.geometry.sizes)}
+        return {f"problem_size_{axis}": size for axis, size in self.geometry.sizes.items()}
 
     # The source ------------------------------------------------------------------------------------------------
 
@@ -290,6 +292,8 @@ def _scalar(argument: Any, position: int) -> Dict[str, Any]:
 
 def expected_files(workspace: Workspace, job: Job, answer: Sequence[Any]) -> Dict[str, str]:
     """The files of the expected results, checked against the arguments."""
+    if not isinstance(answer, (list, tuple)):
+        raise TypeError(f"answer: give a list with an expected result, or None, for each argument, not {type(answer).__name__}")
     if len(answer) != len(job.arguments):
         raise TypeError("answer: the length of the argument list and of the expected results do not match")
     files: Dict[str, str] = {}

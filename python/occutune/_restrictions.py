@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence
 
 from ._expression import Untranslatable, evaluator, translate, truth
 
@@ -33,50 +33,64 @@ def call(function: Callable[..., Any], params: Params) -> Any:
 
 
 def _constraint(constraint: Any, names: Sequence[str]) -> Callable[[Params], bool]:
-    """The condition of a python-constraint object, by the name of its class, so that the package need not be there."""
+    """The condition of a python-constraint object; those that need its solver's domains are known by the names of their classes."""
+    factors = getattr(constraint, "_multipliers", None) or [1] * len(names)
+
+    def total(values: List[Any]) -> Any:
+        return sum(factor * value for factor, value in zip(factors, values))
+
     tests: Dict[str, Callable[[List[Any]], bool]] = {
-        "FunctionConstraint": lambda values: bool(constraint._func(*values)),
-        "AllDifferentConstraint": lambda values: len(set(values)) == len(values),
-        "AllEqualConstraint": lambda values: len(set(values)) <= 1,
         "MaxProdConstraint": lambda values: math.prod(values) <= constraint._maxprod,
         "MinProdConstraint": lambda values: math.prod(values) >= constraint._minprod,
-        "MaxSumConstraint": lambda values: sum(values) <= constraint._maxsum,
-        "MinSumConstraint": lambda values: sum(values) >= constraint._minsum,
-        "ExactSumConstraint": lambda values: sum(values) == constraint._exactsum,
+        "ExactProdConstraint": lambda values: math.prod(values) == constraint._exactprod,
+        "MaxSumConstraint": lambda values: total(values) <= constraint._maxsum,
+        "MinSumConstraint": lambda values: total(values) >= constraint._minsum,
+        "ExactSumConstraint": lambda values: total(values) == constraint._exactsum,
         "InSetConstraint": lambda values: all(value in constraint._set for value in values),
         "NotInSetConstraint": lambda values: not any(value in constraint._set for value in values),
     }
-    kind = type(constraint).__name__
-    if kind not in tests:
-        raise ValueError(f"restrictions: a {kind} is not supported; write it as a string or a function")
-    test = tests[kind]
-    return lambda params: test([params[name] for name in names])
+    test = tests.get(type(constraint).__name__)
+    if test:
+        holds = test
+        return lambda params: holds([params[name] for name in names])
+    if not callable(constraint):
+        raise ValueError(f"restrictions: a {type(constraint).__name__} is not supported; write it as a string or a function")
+    return lambda params: bool(constraint(names, {}, {name: params[name] for name in names}))
 
 
 def _is_constraint(restriction: Any) -> bool:
     return any(base.__name__ == "Constraint" for base in type(restriction).__mro__)
 
 
-def _string(text: str, kinds: Mapping[str, str]) -> Restriction:
-    function = evaluator(text)
+def _string(text: str, kinds: Mapping[str, str], place: str) -> Restriction:
+    function = evaluator(text, place)
     try:
         expression: Optional[str] = truth(translate(text, kinds))
     except Untranslatable:
         expression = None
-    return Restriction(lambda params: bool(function(params)), expression)
+
+    def holds(params: Params) -> bool:
+        try:
+            return bool(function(params))
+        except ValueError as error:
+            if isinstance(error.__cause__, ZeroDivisionError):  # as the expression of a spec
+                return False
+            raise
+
+    return Restriction(holds, expression)
 
 
-def _one(restriction: Any, kinds: Mapping[str, str]) -> Restriction:
+def _one(restriction: Any, kinds: Mapping[str, str], place: str) -> Restriction:
     names: Sequence[str] = list(kinds)
     if isinstance(restriction, tuple) and len(restriction) in (2, 3):
         restriction, names = restriction[0], list(restriction[1])
     if isinstance(restriction, str):
-        return _string(restriction, kinds)
+        return _string(restriction, kinds, place)
     if _is_constraint(restriction):
         return Restriction(_constraint(restriction, names), None)
     if callable(restriction):
         return Restriction(lambda params: bool(call(restriction, {name: params[name] for name in names})), None)
-    raise ValueError(f"restrictions: {restriction!r} is neither text, a function nor a constraint")
+    raise ValueError(f"{place}: {restriction!r} is neither text, a function nor a constraint")
 
 
 def read_restrictions(restrictions: Any, kinds: Mapping[str, str]) -> List[Restriction]:
@@ -84,5 +98,7 @@ def read_restrictions(restrictions: Any, kinds: Mapping[str, str]) -> List[Restr
     if restrictions is None:
         return []
     if isinstance(restrictions, (str, tuple)) or callable(restrictions) or _is_constraint(restrictions):
-        restrictions = [restrictions]
-    return [_one(restriction, kinds) for restriction in restrictions]
+        return [_one(restrictions, kinds, "restrictions")]
+    if not isinstance(restrictions, Iterable):
+        raise TypeError(f"restrictions: {restrictions!r} is no list")
+    return [_one(restriction, kinds, f"restrictions[{index}]") for index, restriction in enumerate(restrictions)]

@@ -74,15 +74,9 @@ def read_journal(journal: Path) -> Dict[str, Any]:
     return data
 
 
-def read_records(journal: Path) -> Dict[str, Dict[str, Any]]:
-    """The records of a journal by key, the last of each."""
-    records: Dict[str, Dict[str, Any]] = read_journal(journal)["cache"]
-    return records
-
-
-def read_limits(journal: Path) -> Dict[str, Any]:
+def limits_of(journal: Mapping[str, Any]) -> Dict[str, Any]:
     """The limits of the GPU that a journal was measured on; empty in another tool's file."""
-    limits: Dict[str, Any] = read_journal(journal).get("occutune", {}).get("device", {}).get("limits", {})
+    limits: Dict[str, Any] = journal.get("occutune", {}).get("device", {}).get("limits", {})
     return limits
 
 
@@ -133,10 +127,10 @@ def _is_in_space(params: Mapping[str, Any], job: Job, threads_most: int) -> bool
     return threads <= threads_most
 
 
-def read_results(journal: Path, job: Job, more: Mapping[str, str]) -> List[Dict[str, Any]]:
+def results_of(journal: Mapping[str, Any], job: Job, more: Mapping[str, str]) -> List[Dict[str, Any]]:
     """All configurations that were tried; see `result_of`."""
-    records = read_records(journal)
-    most = read_limits(journal).get("threads_per_block", 1024)
+    records: Mapping[str, Mapping[str, Any]] = journal["cache"]
+    most = limits_of(journal).get("threads_per_block", 1024)
     names = list(job.parameters)
     results = [result_of(record, records, names, more) for record in records.values()
                if all(name in record for name in names)]
@@ -149,9 +143,20 @@ def in_order(results: Sequence[Dict[str, Any]], parameters: Mapping[str, Sequenc
     return sorted(results, key=lambda result: [order[name].get(result[name], 0) for name in parameters])
 
 
+def check_metrics(metrics: Optional[Metrics]) -> Dict[str, Callable[[Dict[str, Any]], Any]]:
+    """The metrics as functions of a result: what is no expression is said before anything runs."""
+    functions: Dict[str, Callable[[Dict[str, Any]], Any]] = {}
+    for name, value in (metrics or {}).items():
+        place = f'metrics["{name}"]'
+        if not isinstance(value, str) and not callable(value):
+            raise TypeError(f"{place}: {value!r} is neither an expression nor a function")
+        functions[name] = evaluator(value, place) if isinstance(value, str) else value
+    return functions
+
+
 def add_metrics(results: Sequence[Dict[str, Any]], metrics: Optional[Metrics]) -> None:
     """Computes the metrics of every result that has a time, each from those before it."""
-    functions = {name: evaluator(value) if isinstance(value, str) else value for name, value in (metrics or {}).items()}
+    functions = check_metrics(metrics)
     for result in results:
         for name, function in functions.items():
             if "__error__" not in result:

@@ -21,13 +21,20 @@ class Ended(Exception):
         self.status = status
 
 
+class _Program(subprocess.Popen):  # type: ignore[type-arg]
+    """A program that ends by itself, without anyone who waits for it: Python's warning of that is not wanted."""
+
+    def __del__(self) -> None:
+        super().__del__(_warn=lambda *words, **more: None)  # type: ignore[call-arg]
+
+
 class Session:
     """One such program; it ends by itself when nothing is asked for a while."""
 
     def __init__(self, program: str, environment: Dict[str, str], device: Optional[str]) -> None:
         self._made_of = (program, environment, os.getpid())
         self._aside, self._heard_aside = tempfile.TemporaryFile(), 0  # what others print: kernels, a sanitizer
-        self._process = subprocess.Popen(
+        self._process = _Program(
             [program, "session", *([f"--device={device}"] if device else [])], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=self._aside, env=environment)
         self._in, self._out = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
@@ -65,13 +72,14 @@ class Session:
                 message.hear(stretch.decode("utf-8", errors="replace"))
 
     def close(self, wait: bool = False) -> None:
-        """Lets it end; it ends in order, also what it is at."""
+        """Lets it end; it ends in order, also what it is at. Nobody may be reading from it."""
         if self._made_of[2] != os.getpid():
             return  # a child of fork() has the pipes of its parent's
         self._in.close()
         if wait:
-            self._out.close()
             self._process.wait()
+        self._out.close()
+        self._aside.close()
 
 
 class Listener:
@@ -87,7 +95,15 @@ class Holder:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._session: Optional[Session] = None
-        atexit.register(self.drop)
+        atexit.register(self._leave)
+
+    def _leave(self) -> None:
+        """At the end of Python. What another thread still waits for ends with its input, which closes with this process."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self.drop()
+            finally:
+                self._lock.release()
 
     def drop(self) -> None:
         """Ends the session."""

@@ -115,6 +115,7 @@ def _run_alone(arguments: Sequence[str], messages: _Messages, folder: Optional[P
                 messages.hear(line)
         finally:
             status = process.wait()  # an interrupt reaches the program too, which ends in order
+            process.stderr.close()
         output.seek(0)
         return status, output.read()
 

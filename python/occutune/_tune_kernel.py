@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 import time as clock
@@ -20,12 +21,14 @@ from ._results import (
     add_metrics,
     add_overheads,
     best_of,
+    check_metrics,
     config_text,
     error,
     in_order,
-    read_limits,
-    read_results,
+    limits_of,
+    read_journal,
     reason_of,
+    results_of,
     totals,
     worked_ms,
 )
@@ -147,11 +150,12 @@ def _tune(arguments: Sequence[str], quiet: bool, reword: Reword) -> Dict[str, An
         return nothing.data
 
 
-def _environment(decision: Mapping[str, Any], journal: Path, iterations: int, options: Sequence[str]) -> Dict[str, Any]:
+def _environment(decision: Mapping[str, Any], journal: Mapping[str, Any], iterations: int,
+                 options: Sequence[str]) -> Dict[str, Any]:
     signature = decision["signature"]
     return {"device_name": signature["device"], "cuda_version": signature.get("driver"), "nvrtc_version": signature.get("nvrtc"),
             "compute_capability": str(signature.get("sm", "")), "iterations": iterations, "compiler_options": list(options),
-            "device_properties": read_limits(journal), "level": decision["level"],
+            "device_properties": limits_of(journal), "level": decision["level"],
             "search": decision["problems"][0].get("search", {})}
 
 
@@ -203,6 +207,9 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
         _tool.prepare(device)
     watchers = Observers(observers, {"device": device, "platform": platform, "compiler": compiler, "lang": lang or "CUDA"})
     objective, higher = _objective(objective, objective_higher_is_better, objectives, metrics, bool(watchers))
+    check_metrics(metrics)
+    if iterations < 1:
+        raise ValueError("iterations: one at least is needed")
     job = Job(kernel_name, kernel_source, problem_size, arguments, tune_params, divisors=(grid_div_x, grid_div_y, grid_div_z),
               restrictions=restrictions, lang=lang, smem_args=smem_args, cmem_args=cmem_args,
               compiler_options=compiler_options, defines=defines, block_size_names=block_size_names)
@@ -213,8 +220,8 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     call = _Call(answer, verify, atol, device, watchers, iterations, _strategy(strategy, objective, combinations, options),
                  options, cache_path(cache) if cache else None, bool(simulation_mode and cache), seed, quiet or not verbose)
     if is_custom(strategy):
-        told = {"objective": [objective], "objective_higher_is_better": [higher], "metrics": metrics, "answer": answer, "atol": atol,
-                "verify": verify, "verbose": verbose, "seed": seed}
+        told = {"objective": [objective], "objective_higher_is_better": [higher], "metrics": metrics, "answer": answer,
+                "atol": atol, "verify": verify, "verbose": verbose, "seed": seed}
         results, env, spent = _search_custom(job, call, strategy, restrictions, told)
     else:
         results, env, spent = _search(job, call)
@@ -286,21 +293,23 @@ def _search_custom(job: Job, call: _Call, strategy: Any, restrictions: Any,
     if len(parts(job)) > 1:
         raise ValueError("strategy: one of your own is not supported where arguments depend on parameters (Tunable)")
     env: Dict[str, Any] = {}
-    spent = Spent()
+    spent, calls = Spent(), itertools.count()
     with Workspace() as workspace:
         spec = {**job.spec(workspace), **_reference(job, workspace, call)}
         _result_roles(spec)
-        journal = call.cache or workspace.path / "journal.json"
-        each = call._replace(cache=journal, options={})
 
         def measure(configurations: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
             nonlocal spent
+            journal = call.cache or workspace.path / f"journal{next(calls)}.json"  # of all it would grow with each call
+            each = call._replace(cache=journal, options={})
             part = job.part(job.arguments, configurations)
             made = {**part.code_spec(workspace), "arguments": spec["arguments"]}
             made["reference"] = spec.get("reference", "none")
             if "tolerance" in spec:
                 made["tolerance"] = spec["tolerance"]
             found, now, spent_on_part = _search_spec(part, each, workspace, made, 1.0)
+            if not call.cache:
+                journal.unlink(missing_ok=True)
             env.update(now)
             spent = spent.plus(spent_on_part)
             asked = [tuple(configuration.values()) for configuration in configurations]
@@ -328,7 +337,8 @@ def _search_spec(job: Job, call: _Call, workspace: Workspace, spec: Dict[str, An
                       *(["--audit=0"] if call.strategy == "model" else []), *_budget(call.options, file, share, reword),
                       *([f"--seed={call.seed}"] if call.seed is not None else [])], call.quiet, reword)
     spent = _spent(decision, clock.perf_counter() - started, call)
-    results = read_results(journal, job, {"num_regs": "registers"} if call.observers.registers else {})
+    kept = read_journal(journal)
+    results = results_of(kept, job, {"num_regs": "registers"} if call.observers.registers else {})
     results = in_order(results, job.parameters)
     for failed in filter(reason_of, results):
         failed["__error__"].reason = reword(reason_of(failed))
@@ -336,7 +346,7 @@ def _search_spec(job: Job, call: _Call, workspace: Workspace, spec: Dict[str, An
         results = _named(results, decision, list(job.parameters))
     if (call.judged_here or call.observers) and not call.simulated:
         _run_again(job, workspace, spec, results, call)
-    return results, _environment(decision, journal, call.iterations, job.options), spent
+    return results, _environment(decision, kept, call.iterations, job.options), spent
 
 
 def _spent(decision: Mapping[str, Any], program_s: float, call: _Call) -> Spent:

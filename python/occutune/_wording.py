@@ -36,6 +36,7 @@ class JobWording:
         self._fields: List[Tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
             (re.compile(pattern), words) for pattern, words in (
                 (r"parameters\.(?P<name>[^:\[\]]+)(?:\[(?P<index>\d+)\])?", self._parameter),
+                (r"parameters(?=:)", lambda found: "tune_params"),
                 (rf"constraints{_INDEX}", lambda found: f"restrictions[{found[1]}]"),
                 (r"configurations(?:\[\d+\])*", lambda found: "restrictions"),
                 (r"problem\.problem_size_\w", lambda found: "problem_size"),

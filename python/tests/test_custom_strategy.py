@@ -84,6 +84,21 @@ def test_failures_and_what_was_timed_before(arguments, parameters, source_array)
     assert all(result["__error__"].reason == "rejected by verify" for result in results)
 
 
+def test_a_call_reads_nothing_of_those_before(arguments, monkeypatch):
+    """Else a search takes quadratic time."""
+    class Singly:
+        def tune(self, searchspace, runner, tuning_options):
+            return [runner.run([configuration], tuning_options)[0] for configuration in searchspace.list]
+
+    from occutune import _tune_kernel
+
+    read = []
+    original = _tune_kernel.read_journal
+    monkeypatch.setattr(_tune_kernel, "read_journal", lambda journal: read.append(original(journal)) or read[-1])
+    results, _ = tune(arguments, {"block_size_x": [32, 64, 128], "WORK": [0, 1]}, Singly())
+    assert len(results) == 6 and [len(journal["cache"]) for journal in read] == [1] * 6
+
+
 def test_a_cache_is_used(arguments, parameters, tmp_path):
     space = {"block_size_x": [32, 64], "WORK": [0, 1]}
     first, env = tune(arguments, space, wrapper.OptAlgWrapper(Sweep()), cache="cache")

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 import warnings
 
@@ -38,6 +40,21 @@ def test_calls_share_a_context(arguments, parameters, tmp_path, monkeypatch):
     again, _ = tune(arguments, parameters)
     assert [result["block_size_x"] for result in first] == [result["block_size_x"] for result in again]
     assert (tmp_path / "contexts").read_text() == "." and held() is process
+
+
+def test_nothing_is_left_open(spec):
+    """Python's own check of resources, at its end too."""
+    script = f"""
+import numpy, occutune
+x = numpy.ones(64, numpy.float32)
+source = {SOURCE!r}
+occutune.tune_kernel("copy", source, 64, [x, x.copy(), numpy.int32(64)], {{"block_size_x": [32, 64], "WORK": [0]}}, quiet=True)
+occutune.space({{**{ {name: spec[name] for name in ("parameters", "problem", "launch")} }, "kernel": {{"source": source, "name": "copy"}},
+                "arguments": [], "reference": "none"}})
+"""
+    ended = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_compiling_does_not_wait_for_the_context(tmp_path, monkeypatch):

@@ -64,6 +64,12 @@ def test_how_the_model_searched(arguments, parameters):
     lambda p: p["block_size_x"] >= 64 and p["WORK"] == 1,
     [lambda block_size_x, WORK: block_size_x >= 64 and WORK == 1],
     ["math.gcd(block_size_x, 64) == 64", lambda p: p["WORK"] == 1],
+    """
+        block_size_x >= 64
+            and WORK == 1
+    """,
+    ["block_size_x >= 64", "1 % WORK == 0"],  # what divides by zero does not hold,
+    ["block_size_x >= 64", "math.gcd(1 % WORK, 1) == 1"],  # nor where Python evaluates it
 ])
 def test_restrictions(arguments, parameters, restrictions):
     results, _ = tune(arguments, parameters, restrictions=restrictions)
@@ -80,11 +86,35 @@ def test_constraint_objects(arguments, parameters):
     results, _ = tune(arguments, parameters, restrictions=[(MaxSumConstraint(), ["block_size_x", "WORK"])])
     assert configurations(results) == [(32, 0), (32, 1), (64, 0)]
 
+    class Own(Constraint):
+        def __call__(self, variables, domains, assignments):
+            return assignments["WORK"] == 1 and variables == ["WORK"]
+
+    results, _ = tune(arguments, parameters, restrictions=[MaxSumConstraint(), (Own(), ["WORK"])])
+    assert configurations(results) == [(32, 1)]
+
     class UnknownConstraint(Constraint):
         pass
 
     with pytest.raises(ValueError, match="UnknownConstraint is not supported"):
         tune(arguments, parameters, restrictions=[UnknownConstraint()])
+
+
+def test_constraints_of_the_library(arguments, parameters):
+    constraint = pytest.importorskip("constraint")
+    for given, expected in [
+            (constraint.MaxSumConstraint(65, [1, 33]), [(32, 0), (32, 1), (64, 0)]),
+            (constraint.SomeInSetConstraint({128, 1}), [(32, 1), (64, 1), (128, 0), (128, 1)]),
+            (constraint.ExactProdConstraint(64), [(64, 1)]),
+            (constraint.AllDifferentConstraint(), [(x, work) for x in (32, 64, 128) for work in (0, 1)])]:
+        results, _ = tune(arguments, {**parameters, "block_size_x": [32, 64, 128]}, restrictions=[given])
+        assert configurations(results) == expected, given
+
+
+def test_problem_size_of_text_and_numbers(arguments, parameters):
+    results, _ = occutune.tune_kernel("copy", SOURCE, ("block_size_x * 32", 1), arguments, {"block_size_x": [64, 128], "WORK": [0]},
+                                      quiet=True)
+    assert configurations(results) == [(64, 0), (128, 0)]
 
 
 def test_answers(arguments, parameters, source_array):
@@ -339,6 +369,25 @@ WRONG_CALLS = [
      "tune_params[\"WORK\"][0]: nan is no number"),
     ({"restrictions": ["block_size_x >= 32", "block_size_x > 5000"]},
      "tune_kernel('copy'): restrictions[1]: no configuration is valid"),
+    ({"restrictions": ["block_size_x >= 32", "blok > 3"]},
+     "restrictions[1]: 'blok > 3': NameError: name 'blok' is not defined"),
+    ({"restrictions": ["block_size_x >= 32", "WORK >"]},
+     "restrictions[1]: 'WORK >': invalid syntax"),
+    ({"restrictions": "blok > 3"}, "restrictions: 'blok > 3': NameError"),
+    ({"restrictions": ["WORK == 0", 5]}, "restrictions[1]: 5 is neither"),
+    ({"restrictions": 5}, "restrictions: 5 is no list"),
+    ({"grid_div_x": ["block_size_x", "bloc"]}, "grid_div_x[1]: 'bloc': NameError"),
+    ({"grid_div_x": "2 *"}, "grid_div_x: '2 *': invalid syntax"),
+    ({"smem_args": {"size": "bloc * 4"}}, "smem_args[\"size\"]: 'bloc * 4': NameError"),
+    ({"problem_size": "bloc * 4"}, "problem_size: 'bloc * 4': NameError"),
+    ({"problem_size": 4096.0}, "problem_size: 4096.0 is neither"),
+    ({"metrics": {"twice": "2 * tim"}}, "metrics[\"twice\"]: '2 * tim': NameError"),
+    ({"metrics": {"twice": "2 *"}, "kernel_source": "nothing ran yet __global__;"}, "metrics[\"twice\"]: '2 *': invalid syntax"),
+    ({"metrics": {"twice": 2}}, "metrics[\"twice\"]: 2 is neither"),
+    ({"answer": lambda: None}, "answer: give a list"),
+    ({"iterations": 0}, "iterations: one at least"),
+    ({"tune_params": {}}, "tune_kernel('copy'): tune_params: there is nothing to tune"),
+    ({"tune_params": {"block_size_x": 32}}, "tune_params[\"block_size_x\"]: 32 is no list"),
     ({"compiler_options": ["-DA", "--time=x"]},
      "tune_kernel('copy'): compiler_options[1]: --time=x makes the compiler write"),
     ({"kernel_source": SOURCE.replace("int i", "int int i")},
@@ -358,7 +407,8 @@ def test_messages_name_the_argument(arguments, wrong, words):
     call = {"kernel_source": SOURCE, "tune_params": {"block_size_x": [32], "WORK": [0]}, **wrong}
     with pytest.warns(UserWarning) if words.startswith(("compile:", "wrong:")) else contextlib.nullcontext():
         try:
-            results, _ = occutune.tune_kernel("copy", call.pop("kernel_source"), SIZE, arguments, quiet=True, **call)
+            results, _ = occutune.tune_kernel("copy", call.pop("kernel_source"), call.pop("problem_size", SIZE), arguments, quiet=True,
+                                              **call)
             text = results[0]["__error__"].reason
         except (occutune.UsageError, TypeError, ValueError) as error:
             text = str(error)
