@@ -27,6 +27,9 @@ class OccutuneError(RuntimeError):
         super().__init__(message)
         self.status = status
 
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (str(self), self.status)
+
 
 class UsageError(OccutuneError, ValueError):
     """An option, a spec or a file is not what it should be; the message names the place."""
@@ -38,6 +41,9 @@ class NothingRan(OccutuneError):
     def __init__(self, message: str, data: Dict[str, Any]) -> None:
         super().__init__(message, 1)
         self.data = data
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (str(self), self.data)
 
 
 def program() -> str:

@@ -1,6 +1,7 @@
 """The commands as functions: specs that are dictionaries, arrays in them, decisions."""
 
 import json
+import pickle
 import re
 import shutil
 import subprocess
@@ -80,6 +81,13 @@ def test_a_wrong_shape_is_named(spec, field, value, message):
     spec[field] = value
     with pytest.raises(occutune.UsageError, match=message):
         occutune.space(spec)
+
+
+def test_errors_come_from_other_processes():
+    """concurrent.futures and multiprocessing pickle them."""
+    for error in (occutune.OccutuneError("it failed", 1), occutune.UsageError("wrong", 2), occutune.NothingRan("nothing", {"problems": []})):
+        again = pickle.loads(pickle.dumps(error))
+        assert type(again) is type(error) and str(again) == str(error) and vars(again) == vars(error)
 
 
 def test_values_and_references_of_each_problem(spec, source_array):

@@ -91,5 +91,5 @@ static int run_import(struct cli *cli, const struct cli_args *args, struct err *
 }
 
 const struct cli_command command_import = {
-    "import", "nvcc [COMMAND]", "writes the flags of a compile command as options of a spec", options, 1,
+    "import", "nvcc [-- COMMAND]", "writes the flags of a compile command as options of a spec", options, 1,
     100000,   run_import};
