@@ -18,16 +18,22 @@ class Restriction(NamedTuple):
     text: Optional[str]
 
 
-def call(function: Callable[..., Any], params: Params) -> Any:
-    """Calls a user's function as Kernel Tuner does: with the dictionary of parameters, or with each by its name."""
+def call(function: Callable[..., Any], params: Params, one_by_one: bool = False) -> Any:
+    """Calls a user's function as Kernel Tuner does: with the dictionary of parameters, or with each by its name.
+
+    One argument of another name is the dictionary, unless `one_by_one`.
+    """
     try:
-        names = [name for name, parameter in inspect.signature(function).parameters.items()
-                 if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
+        takes = inspect.signature(function).parameters.items()
     except (TypeError, ValueError):
-        names = []
+        takes = {}.items()
+    names = [name for name, parameter in takes if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+             and (parameter.default is parameter.empty or name in params)]
+    if not names and any(parameter.kind is parameter.VAR_KEYWORD for _, parameter in takes):
+        return function(**params)
     if names and all(name in params for name in names):
         return function(**{name: params[name] for name in names})
-    if len(names) <= 1:
+    if len(names) <= 1 and not one_by_one:
         return function(dict(params))
     return function(*params.values())
 
@@ -80,16 +86,26 @@ def _string(text: str, kinds: Mapping[str, str], place: str) -> Restriction:
     return Restriction(holds, expression)
 
 
+def _is_chosen(restriction: Any) -> bool:
+    """Whether it is a condition with the parameters that it is about, as python-constraint is given it."""
+    return isinstance(restriction, tuple) and len(restriction) in (2, 3) and isinstance(restriction[1], (list, tuple)) \
+        and all(isinstance(name, str) for name in restriction[1])
+
+
 def _one(restriction: Any, kinds: Mapping[str, str], place: str) -> Restriction:
     names: Sequence[str] = list(kinds)
-    if isinstance(restriction, tuple) and len(restriction) in (2, 3):
+    chosen = _is_chosen(restriction)
+    if chosen:
         restriction, names = restriction[0], list(restriction[1])
+        unknown = [name for name in names if name not in kinds]
+        if unknown:
+            raise ValueError(f"{place}: there is no parameter {unknown[0]}")
     if isinstance(restriction, str):
         return _string(restriction, kinds, place)
     if _is_constraint(restriction):
         return Restriction(_constraint(restriction, names), None)
     if callable(restriction):
-        return Restriction(lambda params: bool(call(restriction, {name: params[name] for name in names})), None)
+        return Restriction(lambda params: bool(call(restriction, {name: params[name] for name in names}, chosen)), None)
     raise ValueError(f"{place}: {restriction!r} is neither text, a function nor a constraint")
 
 
@@ -97,7 +113,7 @@ def read_restrictions(restrictions: Any, kinds: Mapping[str, str]) -> List[Restr
     """All restrictions of `tune_kernel`; `kinds` says of each parameter what it is."""
     if restrictions is None:
         return []
-    if isinstance(restrictions, (str, tuple)) or callable(restrictions) or _is_constraint(restrictions):
+    if isinstance(restrictions, str) or _is_chosen(restrictions) or callable(restrictions) or _is_constraint(restrictions):
         return [_one(restrictions, kinds, "restrictions")]
     if not isinstance(restrictions, Iterable):
         raise TypeError(f"restrictions: {restrictions!r} is no list")

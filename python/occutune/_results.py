@@ -118,7 +118,9 @@ def result_of(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]
 
 
 def _is_in_space(params: Mapping[str, Any], job: Job, threads_most: int) -> bool:
-    """Whether Kernel Tuner's space has it: by the restrictions, which an earlier run of a cache need not have had, and threads."""
+    """Whether Kernel Tuner's space has it: by values and restrictions, which a cache need not have had, and by threads."""
+    if not all(value in job.parameters[name] for name, value in params.items()):
+        return False
     if not all(restriction.holds(params) for restriction in job.restrictions):
         return False
     threads = 1
@@ -146,6 +148,8 @@ def in_order(results: Sequence[Dict[str, Any]], parameters: Mapping[str, Sequenc
 def check_metrics(metrics: Optional[Metrics]) -> Dict[str, Callable[[Dict[str, Any]], Any]]:
     """The metrics as functions of a result: what is no expression is said before anything runs."""
     functions: Dict[str, Callable[[Dict[str, Any]], Any]] = {}
+    if not isinstance(metrics or {}, Mapping):
+        raise TypeError(f"metrics: give a dictionary, not {type(metrics).__name__}")
     for name, value in (metrics or {}).items():
         place = f'metrics["{name}"]'
         if not isinstance(value, str) and not callable(value):

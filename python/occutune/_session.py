@@ -73,10 +73,8 @@ class Session:
 
     def close(self, wait: bool = False) -> None:
         """Lets it end; it ends in order, also what it is at. Nobody may be reading from it."""
-        if self._made_of[2] != os.getpid():
-            return  # a child of fork() has the pipes of its parent's
         self._in.close()
-        if wait:
+        if wait and self._made_of[2] == os.getpid():  # a child of fork() has the pipes of its parent's
             self._process.wait()
         self._out.close()
         self._aside.close()

@@ -10,6 +10,8 @@ import warnings
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
+import numpy
+
 from . import _tool, strategies
 from ._custom import CustomRunner, drive, is_custom
 from ._job import Job, check_argument_types, expected_files
@@ -208,6 +210,7 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     watchers = Observers(observers, {"device": device, "platform": platform, "compiler": compiler, "lang": lang or "CUDA"})
     objective, higher = _objective(objective, objective_higher_is_better, objectives, metrics, bool(watchers))
     check_metrics(metrics)
+    answer = list(answer) if isinstance(answer, numpy.ndarray) else answer
     if iterations < 1:
         raise ValueError("iterations: one at least is needed")
     job = Job(kernel_name, kernel_source, problem_size, arguments, tune_params, divisors=(grid_div_x, grid_div_y, grid_div_z),

@@ -64,6 +64,12 @@ def test_how_the_model_searched(arguments, parameters):
     lambda p: p["block_size_x"] >= 64 and p["WORK"] == 1,
     [lambda block_size_x, WORK: block_size_x >= 64 and WORK == 1],
     ["math.gcd(block_size_x, 64) == 64", lambda p: p["WORK"] == 1],
+    ("block_size_x >= 64", "WORK == 1"),
+    ("block_size_x >= 64", "WORK == 1", lambda p: True),
+    (lambda size, work: size >= 64 and work == 1, ["block_size_x", "WORK"]),
+    [(lambda size: size >= 64, ["block_size_x"]), (lambda WORK, block_size_x: WORK == 1, ["block_size_x", "WORK"])],
+    [(lambda size, work: size >= 64 and work == 1, ["block_size_x", "WORK"])],
+    [lambda p, least=64: p["block_size_x"] >= least, lambda **p: p["WORK"] == 1],
     """
         block_size_x >= 64
             and WORK == 1
@@ -109,6 +115,18 @@ def test_constraints_of_the_library(arguments, parameters):
             (constraint.AllDifferentConstraint(), [(x, work) for x in (32, 64, 128) for work in (0, 1)])]:
         results, _ = tune(arguments, {**parameters, "block_size_x": [32, 64, 128]}, restrictions=[given])
         assert configurations(results) == expected, given
+
+
+def test_a_cache_of_another_space(arguments):
+    """What the parameters do not have is no result."""
+    tune(arguments, {"block_size_x": [32, 64], "WORK": [0]}, cache="cache")
+    results, _ = tune(arguments, {"block_size_x": [64, 128], "WORK": [0]}, cache="cache")
+    assert configurations(results) == [(64, 0), (128, 0)]
+
+
+def test_an_array_of_answers(arguments, parameters, source_array):
+    answer = numpy.array([None, source_array, None], dtype=object)
+    assert not any("__error__" in result for result in tune(arguments, parameters, answer=answer)[0])
 
 
 def test_problem_size_of_text_and_numbers(arguments, parameters):
@@ -376,6 +394,8 @@ WRONG_CALLS = [
     ({"restrictions": "blok > 3"}, "restrictions: 'blok > 3': NameError"),
     ({"restrictions": ["WORK == 0", 5]}, "restrictions[1]: 5 is neither"),
     ({"restrictions": 5}, "restrictions: 5 is no list"),
+    ({"restrictions": ["WORK == 0", (lambda x: True, ["bloc"])]}, "restrictions[1]: there is no parameter bloc"),
+    ({"metrics": ["time"]}, "metrics: give a dictionary"),
     ({"grid_div_x": ["block_size_x", "bloc"]}, "grid_div_x[1]: 'bloc': NameError"),
     ({"grid_div_x": "2 *"}, "grid_div_x: '2 *': "),
     ({"smem_args": {"size": "bloc * 4"}}, "smem_args[\"size\"]: 'bloc * 4': NameError"),
