@@ -21,10 +21,23 @@ static void add_count(struct traffic_count *out, const struct emulate_count *cou
     out->delivered += weight * (double)(count->bytes * count->receivers);
 }
 
-/* What a request of the first warp touches anew stands for those of the others. */
-static void add_touch(struct traffic_count *out, const struct emulate_touch *touch, double requests,
-                      double warps, double weight)
+/* Requests of the first warp from its load of a sector to its next; 0 where most such were not looked at: in loops that go
+ * on evenly they are not executed one by one. */
+static double requests_between(const struct emulate_count *count, const struct emulate_touch *touch)
 {
+    const double sectors = count->requests ? (double)count->sectors_once / (double)count->requests : 0;
+    const double again = sectors * (double)touch->led - (double)touch->own;
+
+    return touch->came_back && 2 * (double)touch->came_back > again
+               ? (double)touch->between / (double)touch->came_back
+               : 0;
+}
+
+/* What a request of the first warp touches anew stands for those of the others. */
+static void add_touch(struct traffic_count *out, const struct emulate_count *count,
+                      const struct emulate_touch *touch, double warps, double weight)
+{
+    const double requests = (double)count->requests;
     const double own = touch->led ? (double)touch->own / (double)touch->led * requests : 0;
     const double late = touch->led ? (double)touch->late / (double)touch->led * requests : 0;
 
@@ -32,8 +45,7 @@ static void add_touch(struct traffic_count *out, const struct emulate_touch *tou
     out->own += weight * fmax(own, (double)touch->fresh);
     out->late += weight * late;
     out->apart += touch->shared ? weight * (double)touch->apart / (double)touch->shared * requests : 0;
-    out->between +=
-        touch->came_back ? weight * (double)touch->between / (double)touch->came_back * requests : 0;
+    out->between += weight * requests_between(count, touch) * requests;
     out->region = touch->region ? touch->region : out->region;
     out->table_lines = fmax(out->table_lines, (double)touch->table_lines);
     out->table_first = touch->table_lines ? touch->table_first : out->table_first;
@@ -83,8 +95,7 @@ static void sum_blocks(struct traffic *out, const struct emulate_result *result)
         for (size_t i = 0; i < result->instruction_count; i++) {
             struct traffic_count *count = &out->counts[i];
             add_count(count, &block->counts[i], block->weight / warps);
-            add_touch(count, &block->touches[i], (double)block->counts[i].requests, block->warps,
-                      block->weight / warps);
+            add_touch(count, &block->counts[i], &block->touches[i], block->warps, block->weight / warps);
         }
     }
     for (size_t i = 0; i < result->instruction_count; i++) {

@@ -161,12 +161,13 @@ static void what_is_under_way_is_waited_for(void **state)
 }
 
 /* A loop gathers 32 sectors by each of two loads, of which three of four are not new. Side by side, the one has half of what
- * the other asks for. As far apart as twenty passes one in twenty is of the same pass, and L1 has lost the rest. */
+ * the other asks for. As far apart as twenty passes one in twenty is of the same pass, and L1 has lost the rest; a few that were
+ * looked at say nothing. */
 static void a_warp_comes_back_to_what_it_gathered(void **state)
 {
     static struct emulate_step steps[] = {{0, 0, 1, 32}, {INDEX, 2, 0, 0}};
-    static const uint64_t between[] = {0, 1, 40};
-    static const double ready[] = {0.5, 0.5, 0.5 / 20};
+    static const uint64_t between[] = {0, 1, 40, 40}, looked_at[] = {768, 768, 768, 10};
+    static const double ready[] = {0.5, 0.5, 0.5 / 20, 0.5};
 
     for (size_t c = 0; c < sizeof between / sizeof *between; c++) {
         struct fixture f;
@@ -179,8 +180,8 @@ static void a_warp_comes_back_to_what_it_gathered(void **state)
                                                    .region = 2,
                                                    .led = 32,
                                                    .late = 32,
-                                                   .came_back = 10,
-                                                   .between = 10 * between[c]};
+                                                   .came_back = looked_at[c],
+                                                   .between = looked_at[c] * between[c]};
         f.counts[INDEX] = f.counts[GATHER];
         f.touches[INDEX] = f.touches[GATHER];
         f.way = (struct emulate_path){.steps = steps, .count = 2};
