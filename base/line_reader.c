@@ -8,7 +8,7 @@
 
 int line_reader_open(struct line_reader *out, int fd, size_t most, struct err *err)
 {
-    /* Room for the newline of the longest line, which a zero replaces. */
+    /* Capacity for the newline of the longest line, which a zero replaces. */
     *out = (struct line_reader){.fd = fd, .most = most, .bytes = malloc(most + 1)};
     return out->bytes ? 0 : err_memory(err);
 }

@@ -14,7 +14,7 @@
 enum { REPEATS_MOST = 1 << 12 }; /* bytes of a message */
 
 struct repeats {
-    unsigned char *past; /* messages, one behind the other; when there is no room for one it begins anew */
+    unsigned char *past; /* messages, one behind the other; when one does not fit it begins anew */
     size_t used;
     uint16_t *latest; /* packing: where four bytes were seen last, by their hash */
 };

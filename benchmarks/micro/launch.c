@@ -154,7 +154,7 @@ static int time_against_blocks(const struct micro *micro, struct err *err)
     return rc;
 }
 
-/* Blocks of clusters that run at a time, of those that leave room for `per_sm` on an SM. */
+/* Blocks of clusters that run at a time, of those of which `per_sm` fit on an SM. */
 static int count_blocks(double *out, const struct micro *micro, unsigned size, unsigned per_sm,
                         struct err *err)
 {

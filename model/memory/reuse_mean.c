@@ -11,7 +11,7 @@ enum {
     STEPS = 40 /* to find a pool: halves its interval as often */
 };
 
-static const struct footprint *print_of(const struct emulate_block *block, bool written)
+const struct footprint *reuse_mean_print(const struct emulate_block *block, bool written)
 {
     return written ? &block->written : &block->read;
 }
@@ -19,9 +19,10 @@ static const struct footprint *print_of(const struct emulate_block *block, bool 
 static double shared_by(const struct reuse_region *region, const struct emulate_block *a,
                         const struct emulate_block *b, const struct emulate_block *c, bool written)
 {
-    return a && b && c ? (double)footprint_shared_in(print_of(a, written), print_of(b, written),
-                                                     print_of(c, written), region->address, region->bytes)
-                       : 0;
+    return a && b && c
+               ? (double)footprint_shared_in(reuse_mean_print(a, written), reuse_mean_print(b, written),
+                                             reuse_mean_print(c, written), region->address, region->bytes)
+               : 0;
 }
 
 static const struct emulate_block *beside(const struct emulate_result *result, size_t block,
@@ -191,7 +192,7 @@ static int add_to(struct footprint *out, const struct emulate_block *block, cons
 {
     const uint64_t end = region->address + (region->bytes + SECTOR - 1) / SECTOR * SECTOR;
 
-    return footprint_move(out, print_of(block, written), region->address, end, 0, err);
+    return footprint_move(out, reuse_mean_print(block, written), region->address, end, 0, err);
 }
 
 /* Whether a block is apart from all that are marked. */

@@ -7,6 +7,9 @@
 
 #include "model/memory/reuse_regions.h"
 
+/* What a block reads, or writes. */
+const struct footprint *reuse_mean_print(const struct emulate_block *block, bool written);
+
 /* Fills *out, without spans, pool and union. The block whose neighbours are looked at is the middle one or, where that
  * touches nothing of the region, another one of the sample. */
 void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result,

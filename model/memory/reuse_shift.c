@@ -1,6 +1,7 @@
 #include "model/memory/reuse_shift.h"
 
 #include "model/machine/assumptions.h"
+#include "model/memory/reuse_mean.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static void add_gap(struct reuse_shift *out, double blocks, double sectors)
 }
 
 /* From sorted places: of those that the same distances lead through, each but the first was touched as many blocks
- * before as lie between. gaps[] has room for all of them. */
+ * before as lie between. gaps[] holds as many. */
 static void add_places(struct reuse_shift *out, const struct place *places, size_t count, uint64_t *gaps)
 {
     size_t n = 0;
@@ -75,11 +76,6 @@ struct row {
     double apart;                    /* share of what blocks touch by which they may differ */
     bool written;
 };
-
-static const struct footprint *print_of(const struct emulate_block *block, bool written)
-{
-    return written ? &block->written : &block->read;
-}
 
 static uint64_t end_of(const struct reuse_region *region)
 {
@@ -135,9 +131,12 @@ static int goes_on(bool *out, int64_t distance, double far, const struct row *ro
         const struct emulate_block *other = &result->blocks[b];
         const int64_t steps = (int64_t)other->position[0] - row->own->position[0];
 
-        if (llabs(steps) < 2 || !print_of(other, row->written)->sectors)
+        if (llabs(steps) < 2 || !reuse_mean_print(other, row->written)->sectors)
             continue;
-        rc = is_moved(&moved, print_of(row->own, row->written), print_of(other, row->written),
+        moved = (uint64_t)llabs(distance) <= row->region->bytes / (uint64_t)llabs(steps);
+        if (!moved) /* the region does not reach so far, nor need the product fit */
+            break;
+        rc = is_moved(&moved, reuse_mean_print(row->own, row->written), reuse_mean_print(other, row->written),
                       steps * distance, row, err);
         seen = seen || fabs((double)steps) >= far;
         looked_at++;
@@ -208,7 +207,7 @@ int reuse_shift_find(struct reuse_shift *out, const struct sharing *sharing,
                             .own = &result->blocks[sharing->anchor],
                             .apart = assumed->apart_share,
                             .written = written};
-    const struct footprint *own = print_of(row.own, written);
+    const struct footprint *own = reuse_mean_print(row.own, written);
     struct reuse_shift shift = {0};
     int64_t distance;
     double far = 0;
@@ -217,7 +216,7 @@ int reuse_shift_find(struct reuse_shift *out, const struct sharing *sharing,
 
     if (beside < 0 || grid[1] > 1 || grid[2] > 1)
         return 0;
-    rc = find_distance(&distance, own, print_of(&result->blocks[beside], written), &row, err);
+    rc = find_distance(&distance, own, reuse_mean_print(&result->blocks[beside], written), &row, err);
     if (!rc && distance) {
         rc = find_gaps(&shift, own, distance, region, err);
         far = nearest(&shift, grid[0], row.apart);

@@ -54,7 +54,7 @@ static void a_second_loop_finds_what_fits(void **state)
     }
 }
 
-/* L2 has room for all: what is read for the last time, and says so, was brought to stay. */
+/* L2 holds all: what is read for the last time, and says so, was brought to stay. */
 static void who_brings_it_says_what_is_evicted_first(void **state)
 {
     const double lost = 1 - random_hits(2 * 32 * 128 / 2048.0);

@@ -139,7 +139,7 @@ static void blocks_apart_fetch_each(void **state)
 }
 
 /* Neighbours share nothing, but the 16th block after reads what this one has read: DRAM brings it once, with the rows
- * around the grid, if L2 has room for two rows, else each time; and
+ * around the grid, if L2 holds two rows, else each time; and
  * each time where rows end before. */
 static void blocks_come_back_to_rows(void **state)
 {
