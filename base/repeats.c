@@ -23,7 +23,7 @@ size_t repeats_bound(size_t size)
     return size + size / 255 + 16;
 }
 
-unsigned char *repeats_room(struct repeats *repeats, size_t size, struct err *err)
+unsigned char *repeats_next(struct repeats *repeats, size_t size, struct err *err)
 {
     if (!repeats->past)
         repeats->past = malloc(PAST_BYTES);
@@ -198,7 +198,7 @@ int repeats_unpack(const unsigned char **out, size_t size, struct repeats *repea
                    const unsigned char *packed, size_t packed_size, struct err *err)
 {
     struct source from = {packed, packed + packed_size};
-    unsigned char *to = size <= REPEATS_MOST ? repeats_room(repeats, size, err) : NULL, *end;
+    unsigned char *to = size <= REPEATS_MOST ? repeats_next(repeats, size, err) : NULL, *end;
     bool good = true, whole = false;
 
     *out = to;

@@ -21,7 +21,7 @@ struct repeats {
 void repeats_release(struct repeats *repeats);
 
 /* Where the next message of `size` bytes is to be written, which is to be packed then; null when memory ends. */
-unsigned char *repeats_room(struct repeats *repeats, size_t size, struct err *err);
+unsigned char *repeats_next(struct repeats *repeats, size_t size, struct err *err);
 
 /* Packs the message that stands there into at most repeats_bound() bytes. Their number. */
 size_t repeats_pack(unsigned char *out, struct repeats *repeats, size_t size);

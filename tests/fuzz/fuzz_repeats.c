@@ -34,7 +34,7 @@ static void return_all(const uint8_t *bytes, size_t size)
 
         length = length < size ? length : size;
         packed = malloc(repeats_bound(length));
-        to = repeats_room(&sent, length, NULL);
+        to = repeats_next(&sent, length, NULL);
         if (!packed || !to)
             abort();
         memcpy(to, bytes, length);

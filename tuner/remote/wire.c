@@ -132,7 +132,7 @@ static void end_frame(struct wire_bytes *queued, size_t packed, size_t size, str
 
 static int put_short(struct wire *wire, const struct body *body, struct part plain, struct err *err)
 {
-    unsigned char *past = repeats_room(&wire->sent, body->size, err);
+    unsigned char *past = repeats_next(&wire->sent, body->size, err);
     unsigned char *to = past ? begin_frame(&wire->queued, repeats_bound(body->size) + plain.size, err) : NULL;
 
     if (!to)

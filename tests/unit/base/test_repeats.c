@@ -19,7 +19,7 @@ static int release(void **state)
 /* Packs a message, unpacks it, compares. The bytes that it took. */
 static size_t pass(const void *message, size_t size)
 {
-    unsigned char *packed = malloc(repeats_bound(size)), *to = repeats_room(&sent, size, NULL);
+    unsigned char *packed = malloc(repeats_bound(size)), *to = repeats_next(&sent, size, NULL);
     const unsigned char *got;
     size_t taken;
 
@@ -126,7 +126,7 @@ static void damage_does_no_harm(void **state)
     const unsigned char *got;
     size_t taken;
 
-    memcpy(repeats_room(&sent, sizeof message, NULL), message, sizeof message);
+    memcpy(repeats_next(&sent, sizeof message, NULL), message, sizeof message);
     taken = repeats_pack(packed, &sent, sizeof message);
     for (size_t cut = 0; cut < taken; cut++)
         expect_refused((const char *)packed, cut, sizeof message);
