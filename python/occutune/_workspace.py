@@ -23,7 +23,7 @@ from ._wording import FOLDER_PREFIX
 
 _MEMORY = "/dev/shm"
 _PLENTY = 8  # times the size of an array is left
-_ROOM = 256 << 20  # bytes that are left for journal and decision: no disk has to take them, which is waited for at each record
+_SPARE_BYTES = 256 << 20  # left for journal and decision: no disk has to take them, which is waited for at each record
 _OLD_S = 60.0  # a folder without a lock that is not just being made
 
 Spec = Union[str, "os.PathLike[str]", Mapping[str, Any]]
@@ -85,7 +85,7 @@ class Workspace:
     """A folder of files that lasts as long as the `with` block."""
 
     def __init__(self) -> None:
-        self._folder = _Folder(_MEMORY if _in_memory(_ROOM) else None)
+        self._folder = _Folder(_MEMORY if _in_memory(_SPARE_BYTES) else None)
         self.path = self._folder.path
         self._arrays: Optional[_Folder] = None
         self._count = 0
