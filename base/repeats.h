@@ -1,22 +1,21 @@
-/* Short messages, each packed as what it repeats of those before it: in a tenth of the time that zlib takes for one, and
- * without anything to set up or to look at that does not come from the messages themselves.
+/* Short messages, each packed as what it repeats of those before it (liblz4): in a tenth of the time that zlib takes for
+ * one, and without anything to set up or to look at that does not come from the messages themselves.
  *
- * What is packed is a block in the format of LZ4, whose matches may lie in the messages before. One of these for each
- * direction of a connection, from its first message on; after an error it is of no use. Zeroed bytes have seen nothing. */
+ * What is packed is a block of LZ4, whose matches may lie in the messages before. One of these for each direction of a
+ * connection, from its first message on; after an error it is of no use. Zeroed bytes have seen nothing. */
 #ifndef BASE_REPEATS_H
 #define BASE_REPEATS_H
 
 #include "base/err.h"
 
 #include <stddef.h>
-#include <stdint.h>
 
 enum { REPEATS_MOST = 1 << 12 }; /* bytes of a message */
 
 struct repeats {
     unsigned char *past; /* messages, one behind the other; when one does not fit it begins anew */
     size_t used;
-    uint16_t *latest; /* packing: where four bytes were seen last, by their hash */
+    void *packing, *unpacking; /* liblz4's state; the one that was needed */
 };
 void repeats_release(struct repeats *repeats);
 

@@ -5,6 +5,7 @@ find_package(ZLIB REQUIRED)                # compressed recordings
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.12) # base/json
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash>=0.8) # base/key
+pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4>=1.9)       # base/repeats
 pkg_check_modules(CMOCKA IMPORTED_TARGET cmocka)                  # unit tests only
 
 # The headers cuda.h and nvrtc.h are needed to build gpu/; the libraries themselves are loaded at run time.

@@ -19,6 +19,7 @@ class Occutune(CMakePackage):
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("jansson@2.12:")
+    depends_on("lz4@1.9:")
     depends_on("xxhash@0.8:")
     depends_on("zlib-api")
     depends_on("cuda@13:")

@@ -30,7 +30,7 @@ def check_bill():
     assert problem is None, problem
     wrong = JsonStrictValidator(SchemaVersion.V1_6).validate_str(made[0].replace('"scope": "required"', '"scope": "perhaps"'))
     assert wrong is not None
-    assert {part["name"] for part in json.loads(made[0])["components"]} >= {"jansson", "xxhash", "zlib", "d3"}
+    assert {part["name"] for part in json.loads(made[0])["components"]} >= {"jansson", "lz4", "xxhash", "zlib", "d3"}
 
 
 def check_spack():
@@ -53,14 +53,14 @@ def check_spack():
     recipe = scope["Occutune"]
     assert f"-{VERSION}.tar.gz" in recipe.url and said["license"] == ["MIT"]
     needed = {re.split(r"[@ ]", text)[0] for text in said["depends_on"]}
-    assert {"jansson", "xxhash", "zlib-api", "cuda", "cmake"} <= needed, needed
+    assert {"jansson", "lz4", "xxhash", "zlib-api", "cuda", "cmake"} <= needed, needed
 
 
 def check_vcpkg():
     manifest = json.loads((PACKAGING / "vcpkg/vcpkg.json").read_text())
     assert manifest["version"] == VERSION
     names = [part if isinstance(part, str) else part["name"] for part in manifest["dependencies"]]
-    assert names == sorted(names) and {"jansson", "xxhash", "zlib", "cuda"} <= set(names)
+    assert names == sorted(names) and {"jansson", "lz4", "xxhash", "zlib", "cuda"} <= set(names)
     with tempfile.TemporaryDirectory() as folder:
         calls = "\n".join(f"function(vcpkg_{name})\n  message(STATUS \"called {name}\")\nendfunction()" for name in VCPKG)
         script = Path(folder, "run.cmake")

@@ -116,6 +116,9 @@ static void what_is_no_message_is_refused(void **state)
                    "a\x01\x00",
                    4, 5);                        /* ends with a match */
     expect_refused("\x00", 1, REPEATS_MOST + 1); /* too long */
+    expect_refused("\x30"
+                   "abc, and more than any message of this size is packed into",
+                   59, 3);
 }
 
 /* A message cut short, or with a byte changed, is refused or another; nothing worse happens. */
@@ -140,6 +143,45 @@ static void damage_does_no_harm(void **state)
     }
 }
 
+/* A block by hand: eight bytes, a match as far back as there can be, twelve bytes. Its size. */
+static size_t reach_back(unsigned char *packed, size_t size)
+{
+    unsigned char *to = packed;
+    size_t more = size - 8 - 12 - 4 - 15;
+
+    *to++ = 0x8f;
+    memset(to, 'a', 8);
+    to += 8;
+    *to++ = 0xff;
+    *to++ = 0xff;
+    for (; more >= 255; more -= 255)
+        *to++ = 255;
+    *to++ = (unsigned char)more;
+    *to++ = 0xc0;
+    memset(to, 'z', 12);
+    return (size_t)(to + 12 - packed);
+}
+
+/* Nor does a match that no sender makes: what it repeats never lies where it goes (asan sees copies that overlap). */
+static void what_is_far_lies_elsewhere(void **state)
+{
+    unsigned char packed[REPEATS_MOST];
+    const unsigned char *got;
+    uint32_t seed = 1;
+
+    for (size_t seen = 0; seen < 1 << 16; seen += REPEATS_MOST) {
+        unsigned char message[REPEATS_MOST];
+
+        memset(message, (int)(seen / REPEATS_MOST), sizeof message);
+        pass(message, sizeof message);
+    }
+    for (int k = 0; k < 10000; k++) {
+        const size_t size = 1000 + draw(&seed) % (REPEATS_MOST - 999);
+
+        assert_int_equal(repeats_unpack(&got, size, &heard, packed, reach_back(packed, size), NULL), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +189,7 @@ int main(void)
         cmocka_unit_test_teardown(any_message_returns, release),
         cmocka_unit_test(what_is_no_message_is_refused),
         cmocka_unit_test_teardown(damage_does_no_harm, release),
+        cmocka_unit_test_teardown(what_is_far_lies_elsewhere, release),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
