@@ -14,7 +14,8 @@ static const char *remedy(const char *diagnostic, const char *kernel)
     if (!strncmp(diagnostic, own_headers, sizeof own_headers - 1))
         return " (a parameter's name seems to stand in the compiler's own headers: make it longer)";
     if (strchr(kernel, '<') && strstr(diagnostic, "expected a \",\" or \">\""))
-        return " (the spec's parameters are macros: give the template's another name)";
+        return " (the spec's parameters are macros: give the template's another name, or those \"macro\": "
+               "false)";
     if (strstr(diagnostic, "cannot open source file") || strstr(diagnostic, "considered a host function"))
         return " (NVRTC compiles code of the device alone: put headers and functions of the host between "
                "#ifndef "

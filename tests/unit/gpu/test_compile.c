@@ -126,6 +126,25 @@ static void test_names_of_the_compilers_own_headers(void **state)
     compiler_close(compiler);
 }
 
+static void test_names_of_a_templates_own_parameters(void **state)
+{
+    static const char *const option = "-DTILE=4";
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_request request = request_of("template.cu", "k<4>");
+    struct compile_result result;
+
+    write_text("template.cu", "template <int TILE> __global__ void k(float *a) { *a = TILE; }\n");
+    request.options = &option;
+    request.option_count = 1;
+    assert_int_equal(compile(&result, compiler, request), OUTCOME_COMPILE);
+    assert_non_null(strstr(result.diagnostic, "\"macro\": false"));
+    compile_result_release(&result);
+    request.option_count = 0;
+    assert_int_equal(compile(&result, compiler, request), OUTCOME_OK);
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
 static void test_users_mistakes_are_errors(void **state)
 {
     struct compiler *compiler = open_compiler(NULL);
@@ -364,12 +383,12 @@ static void test_no_library(void **state)
 int main(void)
 {
     return compiler_is_here()
-               ? RUN_TESTS_IN(make_directory, remove_directory, test_cubin_and_entry, test_toolkit_headers,
-                              test_architecture_of_the_options, test_bad_variants_are_outcomes,
-                              test_names_of_the_compilers_own_headers, test_users_mistakes_are_errors,
-                              test_endless_compile, test_interrupted_compile,
-                              test_interrupted_before_the_compile, test_killed_at_start,
-                              test_worker_of_another_build, test_many_threads, test_started_ahead,
-                              test_no_library)
+               ? RUN_TESTS_IN(
+                     make_directory, remove_directory, test_cubin_and_entry, test_toolkit_headers,
+                     test_architecture_of_the_options, test_bad_variants_are_outcomes,
+                     test_names_of_the_compilers_own_headers, test_names_of_a_templates_own_parameters,
+                     test_users_mistakes_are_errors, test_endless_compile, test_interrupted_compile,
+                     test_interrupted_before_the_compile, test_killed_at_start, test_worker_of_another_build,
+                     test_many_threads, test_started_ahead, test_no_library)
                : 77;
 }

@@ -53,7 +53,7 @@ static void make_variant(struct variant *variant, const struct spec *spec, const
 static void a_hidden_parameter_weighs_and_launches(void **state)
 {
     static const char hidden[] =
-        "{\"kernel\": {\"file\": \"kernel.cu\", \"name\": \"k\"}, \"parameters\": {\"TILE\": [16],"
+        "{\"kernel\": {\"file\": \"kernel.cu\", \"name\": \"k<STEPS>\"}, \"parameters\": {\"TILE\": [16],"
         "   \"STEPS\": {\"values\": [1, 4, 0], \"macro\": false}},"
         " \"launch\": {\"grid\": [\"STEPS + 1\"], \"block\": [32]},"
         " \"arguments\": [{\"buffer\": \"float32\", \"name\": \"C\", \"length\": 8, \"role\": \"out\"}],"
@@ -68,6 +68,7 @@ static void a_hidden_parameter_weighs_and_launches(void **state)
     make_variant(&variant, &spec, "STEPS=4");
     assert_int_equal(variant.option_count, 1);
     assert_string_equal(variant.options[0], "-DTILE=16");
+    assert_string_equal(variant.name, "k<4>");
     assert_int_equal(variant.launch.grid[0], 5);
     assert_true(variant.weight == 0.125);
     assert_true(spec_objective(&spec, variant.weight, 0.5) == 16);
