@@ -1,6 +1,5 @@
 #include "gpu/compile.h"
 
-#include "base/compress.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "gpu/compile_cache.h"
@@ -160,33 +159,18 @@ static int run_compiler(struct compile_result *out, struct compiler *compiler,
                         WIFSIGNALED(status) ? WTERMSIG(status) : 0);
 }
 
-/* The cache is held to its size at the first entry of a run, and then now and again. */
-static void keep_result(const struct compile_result *result, struct compiler *compiler, struct key key)
-{
-    bool full;
-
-    compile_cache_write(result, compiler->cache, key);
-    pthread_mutex_lock(&compiler->lock);
-    full = compiler->unchecked_bytes >= COMPILE_CACHE_BYTES / 32;
-    compiler->unchecked_bytes = (full ? 0 : compiler->unchecked_bytes) + result->cubin_bytes;
-    pthread_mutex_unlock(&compiler->lock);
-    if (full)
-        compile_cache_trim(compiler->cache, COMPILE_CACHE_BYTES);
-}
-
 /* What another try would give again. */
 static bool is_verdict(const struct compile_result *result)
 {
     return !result->own_failure && (result->outcome == OUTCOME_OK || result->compile_s > 0);
 }
 
-bool compiler_find(struct compile_result *out, struct compiler *compiler, struct key sources)
+/* What is kept, or on its way to the disk. */
+static bool find_kept(struct compile_result *out, struct compiler *compiler, struct key key)
 {
-    const struct key key = key_text(sources, compiler->provenance);
-
-    *out = (struct compile_result){0};
-    if (!(compiler->cache ? compile_cache_read(out, compiler->cache, key)
-                          : once_find(out, &compiler->once, key.low)))
+    if (!(compiler->cache
+              ? writer_find(out, &compiler->writer, key) || compile_cache_read(out, compiler->cache, key)
+              : once_find(out, &compiler->once, key.low)))
         return false;
     if (!compile_result_unpack(out, NULL))
         return true;
@@ -194,14 +178,22 @@ bool compiler_find(struct compile_result *out, struct compiler *compiler, struct
     return false;
 }
 
+bool compiler_find(struct compile_result *out, struct compiler *compiler, struct key sources)
+{
+    *out = (struct compile_result){0};
+    return find_kept(out, compiler, key_text(sources, compiler->provenance));
+}
+
 void compiler_keep(struct compiler *compiler, struct key sources, struct compile_result *result)
 {
     const struct key key = key_text(sources, compiler->provenance);
 
-    if (is_verdict(result) && compiler->cache)
-        keep_result(result, compiler, key);
-    else if (is_verdict(result))
+    if (is_verdict(result) && compiler->cache) {
+        if (!writer_put(&compiler->writer, key, result))
+            compiler_write(result, compiler, key);
+    } else if (is_verdict(result)) {
         once_put(&compiler->once, key.low, result);
+    }
 }
 
 /* Compiles what is no other call's to compile. A result is kept unless another try may end otherwise. */
@@ -211,10 +203,10 @@ static int compile_new(struct compile_result *out, struct compiler *compiler,
 {
     int rc = 0;
 
-    if (!compiler->cache || !compile_cache_read(out, compiler->cache, key)) {
+    if (!find_kept(out, compiler, key)) {
         rc = run_compiler(out, compiler, request, source, 0, err);
         if (!rc && is_verdict(out) && compiler->cache)
-            keep_result(out, compiler, key);
+            compiler_write(out, compiler, key);
         else if (!rc && is_verdict(out))
             once_keep(&compiler->once, key.low, out);
     }
@@ -266,44 +258,4 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
     if (rc)
         compile_result_release(out);
     return rc;
-}
-
-static void let_go_of_packed(struct compile_result *result)
-{
-    if (result->packed_holders && atomic_fetch_sub(result->packed_holders, 1) > 1)
-        return;
-    free(result->packed_holders);
-    free(result->packed);
-}
-
-void compile_result_release(struct compile_result *result)
-{
-    free(result->cubin);
-    let_go_of_packed(result);
-    free(result->entry);
-    free(result->diagnostic);
-    free(result->log);
-    memset(result, 0, sizeof *result);
-}
-
-int compile_result_unpack(struct compile_result *result, struct err *err)
-{
-    int rc;
-
-    if (result->cubin || !result->packed)
-        return 0;
-    rc = compress_unpack(&result->cubin, result->cubin_bytes, result->packed, result->packed_bytes, err);
-    if (rc || key_equal(key_bytes(result->cubin, result->cubin_bytes), result->content))
-        return rc;
-    free(result->cubin);
-    result->cubin = NULL;
-    return err_set(err, ERR_FORMAT, "compiled code is not what its key says");
-}
-
-int compile_result_pack(struct compile_result *result, struct err *err)
-{
-    if (result->packed || !result->cubin)
-        return 0;
-    result->content = key_bytes(result->cubin, result->cubin_bytes);
-    return compress_pack(&result->packed, &result->packed_bytes, result->cubin, result->cubin_bytes, err);
 }

@@ -91,13 +91,17 @@ int compile_cubin(struct compile_result *out, struct compiler *compiler,
                   const struct compile_request *request, struct err *err);
 
 /* For compiles that are done elsewhere, by a compiler of the same version: what is kept of one, and keeping
- * what came of one, packed or not. `sources` is its key, by gpu/sources.h, which must be complete. */
+ * what came of one, packed or not: found at once, and on disk when the compiler is closed at the latest. `sources` is its
+ * key, by gpu/sources.h, which must be complete. */
 bool compiler_find(struct compile_result *out, struct compiler *compiler, struct key sources);
 void compiler_keep(struct compiler *compiler, struct key sources, struct compile_result *result);
 
 /* Makes `cubin` of `packed` where it is null: ERR_FORMAT where that is not what its key says. The other way round. */
 int compile_result_unpack(struct compile_result *result, struct err *err);
 int compile_result_pack(struct compile_result *result, struct err *err);
+
+/* Another of the same, `cached`, which shares what is packed. False, and nothing in `out`, where memory ends. */
+bool compile_result_share(struct compile_result *out, struct compile_result *from);
 
 void compile_result_release(struct compile_result *result);
 

@@ -32,51 +32,6 @@ void once_release(struct once *once)
     pthread_mutex_destroy(&once->lock);
 }
 
-static void *copy_bytes(const void *bytes, size_t size, bool *whole)
-{
-    void *copy = bytes ? malloc(size) : NULL;
-
-    if (copy)
-        memcpy(copy, bytes, size);
-    *whole = *whole && (copy || !bytes);
-    return copy;
-}
-
-static char *copy_text(const char *text, bool *whole)
-{
-    return copy_bytes(text, text ? strlen(text) + 1 : 0, whole);
-}
-
-/* From now on copies share the packed code. */
-static void share_packed(struct compile_result *result)
-{
-    if (!result->packed || result->packed_holders)
-        return;
-    result->packed_holders = malloc(sizeof *result->packed_holders);
-    if (result->packed_holders)
-        atomic_init(result->packed_holders, 1);
-}
-
-/* False, and nothing in `out`, where memory ends. */
-static bool copy_result(struct compile_result *out, const struct compile_result *from)
-{
-    bool whole = true;
-
-    *out = *from;
-    out->cubin = copy_bytes(from->cubin, from->cubin_bytes, &whole);
-    if (from->packed_holders)
-        atomic_fetch_add(from->packed_holders, 1);
-    else
-        out->packed = copy_bytes(from->packed, from->packed_bytes, &whole);
-    out->entry = copy_text(from->entry, &whole);
-    out->diagnostic = copy_text(from->diagnostic, &whole);
-    out->log = copy_text(from->log, &whole);
-    out->cached = true;
-    if (!whole)
-        compile_result_release(out);
-    return whole;
-}
-
 static uint64_t bytes_of(const struct compile_result *result)
 {
     return (result->cubin ? result->cubin_bytes : 0) + result->packed_bytes +
@@ -122,7 +77,7 @@ enum once_turn once_begin(struct compile_result *out, struct once *once, uint64_
         turn = ONCE_INTERRUPTED;
     else if (!code)
         note(once, key, true);
-    else if (code->kept && copy_result(out, &code->result))
+    else if (code->kept && compile_result_share(out, &code->result))
         turn = ONCE_KEPT;
     pthread_mutex_unlock(&once->lock);
     return turn;
@@ -146,10 +101,10 @@ void once_keep(struct once *once, uint64_t key, struct compile_result *result)
 {
     struct once_code *code;
 
-    share_packed(result);
     pthread_mutex_lock(&once->lock);
     code = map_find(&once->codes, key);
-    if (code && !code->kept && bytes_of(result) <= once->limit && copy_result(&code->result, result)) {
+    if (code && !code->kept && bytes_of(result) <= once->limit &&
+        compile_result_share(&code->result, result)) {
         code->kept = true;
         code->next = NULL;
         *once->end = code;
@@ -167,7 +122,7 @@ bool once_find(struct compile_result *out, struct once *once, uint64_t key)
 
     pthread_mutex_lock(&once->lock);
     code = map_find(&once->codes, key);
-    found = code && code->kept && copy_result(out, &code->result);
+    found = code && code->kept && compile_result_share(out, &code->result);
     pthread_mutex_unlock(&once->lock);
     return found;
 }

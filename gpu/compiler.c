@@ -70,6 +70,7 @@ int compiler_open_with(struct compiler **out, const char *worker, const char *li
     compiler->cache = cache_directory ? strdup(cache_directory) : NULL;
     pool_init(&compiler->pool, compiler->worker, compiler->library);
     once_init(&compiler->once, ONCE_BYTES);
+    writer_init(&compiler->writer, compiler_write, compiler);
     rc = (compiler->worker || !worker) && compiler->library && (compiler->cache || !cache_directory)
              ? 0
              : err_memory(err);
@@ -100,6 +101,7 @@ void compiler_close(struct compiler *compiler)
 {
     if (!compiler)
         return;
+    writer_release(&compiler->writer);
     pool_release(&compiler->pool);
     once_release(&compiler->once);
     pthread_mutex_destroy(&compiler->lock);
@@ -110,6 +112,21 @@ void compiler_close(struct compiler *compiler)
     free(compiler->architectures);
     free(compiler->provenance);
     free(compiler);
+}
+
+/* The cache is held to its size at the first entry of a run, and then now and again. */
+void compiler_write(const struct compile_result *result, void *context, struct key key)
+{
+    struct compiler *compiler = context;
+    bool full;
+
+    compile_cache_write(result, compiler->cache, key);
+    pthread_mutex_lock(&compiler->lock);
+    full = compiler->unchecked_bytes >= COMPILE_CACHE_BYTES / 32;
+    compiler->unchecked_bytes = (full ? 0 : compiler->unchecked_bytes) + result->cubin_bytes;
+    pthread_mutex_unlock(&compiler->lock);
+    if (full)
+        compile_cache_trim(compiler->cache, COMPILE_CACHE_BYTES);
 }
 
 int compiler_prepare(struct compiler *compiler, unsigned count, struct err *err)

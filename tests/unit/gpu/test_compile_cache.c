@@ -3,8 +3,10 @@
 
 #include "base/hash.h"
 #include "gpu/compile_cache.h"
+#include "gpu/compile_writer.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -283,6 +285,96 @@ static void test_a_cache_of_another_is_not_used(void **state)
     }
 }
 
+static struct compiler *open_with_cache(const char *cache)
+{
+    struct compiler *compiler;
+    struct err err = {0};
+
+    check_ok(compiler_open(&compiler, getenv("FAKE_NVRTC"), cache, &err), &err);
+    return compiler;
+}
+
+static void expect_found(struct compiler *compiler, uint64_t number, const char *code)
+{
+    struct compile_result found;
+
+    assert_true(compiler_find(&found, compiler, (struct key){number, 1}));
+    assert_true(found.cached);
+    assert_string_equal((const char *)found.cubin, code);
+    assert_string_equal(found.entry, "k");
+    compile_result_release(&found);
+}
+
+/* What was compiled elsewhere is there at once, though a thread writes it; and all of it in the end, in as many entries as
+ * were kept: more than may wait. Packed or not. */
+static void test_what_others_compiled_is_written(void **state)
+{
+    enum { COUNT = 3 * WRITER_WAITING };
+    struct compiler *compiler;
+    char cache[200], code[64];
+
+    snprintf(cache, sizeof cache, "%s/others", directory);
+    compiler = open_with_cache(cache);
+    for (uint64_t k = 0; k < COUNT; k++) {
+        struct compile_result result = {.outcome = OUTCOME_OK, .entry = strdup("k"), .compile_s = .5};
+
+        snprintf(code, sizeof code, "the code of the variant %d", (int)k);
+        result.cubin = (unsigned char *)strdup(code);
+        result.cubin_bytes = strlen(code) + 1;
+        if (k % 2)
+            assert_int_equal(compile_result_pack(&result, NULL), 0);
+        compiler_keep(compiler, (struct key){k, 1}, &result);
+        compile_result_release(&result);
+        expect_found(compiler, k, code);
+    }
+    compiler_close(compiler);
+    compiler = open_with_cache(cache);
+    for (uint64_t k = 0; k < COUNT; k++) {
+        snprintf(code, sizeof code, "the code of the variant %d", (int)k);
+        expect_found(compiler, k, code);
+    }
+    compiler_close(compiler);
+}
+
+static pthread_mutex_t disk = PTHREAD_MUTEX_INITIALIZER;
+
+/* A disk that waits, and says in what order it was written to. */
+static void write_slowly(const struct compile_result *result, void *context, struct key key)
+{
+    uint64_t *written = context;
+
+    pthread_mutex_lock(&disk);
+    if (key.low == *written && key.high == result->cubin_bytes)
+        ++*written;
+    pthread_mutex_unlock(&disk);
+}
+
+/* What waits is found until it is written; as it was put, in order, nothing is lost at the end. */
+static void test_a_slow_disk_is_waited_for(void **state)
+{
+    struct compile_result result = {.outcome = OUTCOME_OK,
+                                    .cubin = (unsigned char *)"code",
+                                    .cubin_bytes = 5},
+                          found;
+    struct writer writer;
+    uint64_t written = 0;
+
+    writer_init(&writer, write_slowly, &written);
+    pthread_mutex_lock(&disk);
+    for (uint64_t k = 0; k < WRITER_WAITING; k++)
+        assert_true(writer_put(&writer, (struct key){k, 5}, &result));
+    for (uint64_t k = 0; k < WRITER_WAITING; k++) {
+        assert_true(writer_find(&found, &writer, (struct key){k, 5}));
+        assert_true(found.cached);
+        compile_result_release(&found);
+    }
+    assert_false(writer_find(&found, &writer, (struct key){0, 6}));
+    assert_int_equal(written, 0);
+    pthread_mutex_unlock(&disk);
+    writer_release(&writer);
+    assert_int_equal(written, WRITER_WAITING);
+}
+
 static void test_outcomes_have_bounds(void **state)
 {
     assert_string_equal(outcome_text((enum outcome) - 1), "unknown");
@@ -347,6 +439,7 @@ int main(void)
                               test_own_failures_are_not_kept, test_unknown_architectures_are_refused,
                               test_packed_entries, test_an_entry_is_of_its_key,
                               test_forged_entries_are_removed, test_a_cache_of_another_is_not_used,
+                              test_what_others_compiled_is_written, test_a_slow_disk_is_waited_for,
                               test_outcomes_have_bounds, test_cache_is_held_to_its_size)
                : 77;
 }
