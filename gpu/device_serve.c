@@ -307,8 +307,9 @@ int device_serve(int fd, int device, const struct clock_setting *clocks, struct 
             rc = send_error(fd, &problem, gpu_lost(bench.gpu), err);
         message_release(&message);
         /* The controller, which knows the GPU now, compiles meanwhile. What fails here fails again, and is
-         * said, when the next request needs it. */
-        if (ahead)
+         * said, when the next request needs it. Of a GPU that only one process may use nothing is taken before it is
+         * needed. */
+        if (ahead && !gpu_is_exclusive(bench.gpu))
             bench_start(&bench, NULL);
         ahead = false;
     }

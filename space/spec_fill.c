@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-static const char *const fields[] = {"constant", "uniform", "normal", "expression", "file", "seed", NULL};
+static const char *const fields[] = {"constant", "uniform", "normal",  "expression",
+                                     "file",     "seed",    "content", NULL};
 static const size_t kind_count = 5; /* in the order of enum fill_kind */
 
 static int read_pair(struct fill *fill, const struct js_at *pair, struct err *err)
@@ -38,7 +39,7 @@ static int read_file_fill(struct spec_argument *argument, struct reader *reader,
     struct err why = {0};
     int failed = read_path(&argument->fill.path, reader, at);
 
-    if (failed)
+    if (failed || argument->fill.content)
         return failed;
     failed = npy_hash(&argument->fill.content, argument->fill.path, &why);
     if (failed == ERR_MEMORY)
@@ -86,6 +87,12 @@ int read_fill(struct spec_argument *argument, struct reader *reader, const struc
     if (found != 1)
         return js_fail(at, reader->err,
                        "expected exactly one of constant, uniform, normal, expression and file");
+    if (js_find(&member, at, "content")) {
+        if (argument->fill.kind != FILL_FILE)
+            return js_fail(&member, reader->err, "only a file has it");
+        if (js_unsigned(&argument->fill.content, &member, reader->err))
+            return ERR_USAGE;
+    }
     argument->fill.seed = position;
     if (js_find(&member, at, "seed") && js_unsigned(&argument->fill.seed, &member, reader->err))
         return ERR_USAGE;

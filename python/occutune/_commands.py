@@ -47,7 +47,7 @@ def tune(spec: Spec, device: Device = None, *, trials: Optional[int] = None, tim
     :param quiet: no progress on standard error.
     :raises NothingRan: when no configuration ran correctly.
     """
-    with Workspace() as workspace:
+    with Workspace(lasting=bool(journal or recorded)) as workspace:
         arguments = [
             _absolute(workspace.spec(spec)), *_option("device", device), *_option("trials", trials), *_option("seed", seed),
             *_option("time", f"{time}s" if isinstance(time, (int, float)) else time), *_option("strategy", strategy),

@@ -11,6 +11,8 @@ import math
 import operator
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Union
 
+from ._blame import function_error
+
 Value = Union[int, float, bool, str]
 
 
@@ -202,7 +204,7 @@ def evaluator(text: str, place: str) -> Callable[[Mapping[str, Any]], Any]:
         try:
             return eval(code, {"math": math}, dict(params))  # noqa: S307 - as written by the caller
         except Exception as error:
-            raise ValueError(f"{shown}: {type(error).__name__}: {error}") from error
+            raise function_error(shown, params, error) from error
 
     return value
 

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 
 import numpy
 
+from ._blame import blamed
 from ._expression import Untranslatable, evaluator, number, translate
 from ._restrictions import Params, call
 
@@ -76,7 +77,7 @@ def _divisor(divisor: Any, default: str, kinds: Mapping[str, str], place: str) -
     if isinstance(divisor, str):
         return _text_formula(divisor, kinds, place)
     if callable(divisor):
-        return Formula(lambda params: call(divisor, params), None)
+        return Formula(lambda params: call(divisor, params, place), None)
     if numpy.iterable(divisor):
         return _product([_divisor(item, "", kinds, f"{place}[{index}]") for index, item in enumerate(divisor)])
     raise ValueError(f"{place}: {divisor!r}: give a number, an expression, a function, or a list of these")
@@ -87,9 +88,10 @@ def _problem(problem_size: Any, kinds: Mapping[str, str]) -> List[Formula]:
     if callable(problem_size):
         def dimension(axis: int) -> Formula:
             def value(params: Params) -> int:
-                size = call(problem_size, params)
-                size = (size,) if isinstance(size, (int, str, numpy.integer)) else tuple(size)
-                return int(size[axis]) if axis < len(size) else 1
+                with blamed("problem_size", params):
+                    size = call(problem_size, params, "problem_size")
+                    size = (size,) if isinstance(size, (int, str, numpy.integer)) else tuple(size)
+                    return int(size[axis]) if axis < len(size) else 1
             return Formula(value, None)
         return [dimension(axis) for axis in range(3)]
     if isinstance(problem_size, (str, int, numpy.integer)):
@@ -115,16 +117,21 @@ def _quotient(problem: Formula, divisor: Formula) -> Formula:
     return Formula(lambda params: math.ceil(float(problem.value(params)) / float(divisor.value(params))), text)
 
 
+def _whole(value: Any, place: str, params: Params) -> int:
+    with blamed(place, params):
+        return int(value)
+
+
 def _shared(smem_args: Optional[Mapping[str, Any]], kinds: Mapping[str, str]) -> Optional[Formula]:
     if not smem_args:
         return None
     if set(smem_args) != {"size"}:
         raise ValueError(f"smem_args: only `size` is supported, found {', '.join(sorted(smem_args))}")
-    size = smem_args["size"]
+    size, place = smem_args["size"], 'smem_args["size"]'
     if isinstance(size, str):
-        return _text_formula(size, kinds, 'smem_args["size"]')
+        return _text_formula(size, kinds, place)
     if callable(size):
-        return Formula(lambda params: int(call(size, params)), None)
+        return Formula(lambda params: _whole(call(size, params, place), place, params), None)
     return constant(int(size))
 
 

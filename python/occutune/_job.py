@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 import numpy
 
 from ._arrays import element_type, is_array, to_numpy
+from ._blame import blamed
 from ._expression import kind_of
 from ._geometry import AXES, Formula, Geometry, read_geometry
 from ._restrictions import Restriction, read_restrictions
@@ -20,6 +21,7 @@ from ._source import Source, is_read_only, macros, mentions, parameter_list, wit
 from ._workspace import Workspace, plain
 
 _COMBINATIONS_MOST = 10_000_000  # that are gone through one by one
+_GLANCE_BYTES = 4096
 _SOURCE = "OCCUTUNE_SOURCE"
 
 
@@ -53,6 +55,14 @@ def _check_value(value: Any, place: str) -> Any:
         raise TypeError(f"{place}: a value is a number, a truth value or text, not a {type(value).__name__}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{place}: {value} is no number that a kernel could be compiled for")
+    return value
+
+
+def _define(name: str, function: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, Any]], Any]:
+    def value(params: Mapping[str, Any]) -> Any:
+        with blamed(f'defines["{name}"]', params):
+            return function(params)
+
     return value
 
 
@@ -119,7 +129,7 @@ class Job:
             columns.append(Column("occutune_shared", self.geometry.shared.value))
         for name, value in (self.defines or {}).items():
             if callable(value):
-                columns.append(Column(f"occutune_define_{name}", value))
+                columns.append(Column(f"occutune_define_{name}", _define(name, value)))
         return columns
 
     def _mentions_grid(self) -> bool:
@@ -231,7 +241,7 @@ class Job:
             array = value if is_array(value) else numpy.atleast_1d(value)
             saved = workspace.save(array)
             arguments.append({"symbol": name, "type": saved["type"], "length": saved["length"],
-                              "fill": {"file": saved["file"]}})
+                              "fill": saved["fill"]})
         return arguments
 
     def code_spec(self, workspace: Workspace) -> Dict[str, Any]:
@@ -260,8 +270,14 @@ def _buffer(workspace: Workspace, array: Any, name: str, role: str) -> Dict[str,
     if not to_numpy(array).size:  # a kernel gets a pointer in any case
         array = numpy.zeros(1, to_numpy(array).dtype)
     kind, elements = element_type(to_numpy(array))
-    fill = {"constant": 0} if not elements.view(numpy.uint8).any() else {"file": workspace.save(array)["file"]}
+    fill = {"constant": 0} if _is_zero(elements) else workspace.save(array)["fill"]
     return {"buffer": kind, "name": name, "length": int(elements.size), "role": role, "fill": fill}
+
+
+def _is_zero(elements: numpy.ndarray) -> bool:
+    """Most arrays say no at once; `any` would look at all of them."""
+    raw = elements.view(numpy.uint8)
+    return not raw[:_GLANCE_BYTES].any() and not raw[_GLANCE_BYTES:].any()
 
 
 def check_scalar(argument: Any, position: int, declared: str = "") -> None:

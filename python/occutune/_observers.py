@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence
 
 import numpy
 
+from ._blame import blamed
+
 if TYPE_CHECKING:
     from ._run_kernel import Runner
 
+_NOTHING: Dict[str, Any] = {}
 _PART = 1 << 16  # elements that are compared at once: they stay in the cache
 
 
@@ -86,9 +89,10 @@ class Observers:
         """Tells all which GPU it is."""
         observed = _Observed(runner)
         for observer in self._all:
-            observer.register_device(observed)
+            _tell(observer, "register_device", _NOTHING, observed)
 
-    def process_outputs(self, answer: Optional[Sequence[Any]], outputs: Sequence[Any]) -> None:
+    def process_outputs(self, answer: Optional[Sequence[Any]], outputs: Sequence[Any],
+                        params: Mapping[str, Any] = _NOTHING) -> None:
         """Shows them what a launch wrote."""
         shown = [None if answer is not None and answer[at] is None else output for at, output in enumerate(outputs)]
         before, self._shown = self._shown, shown
@@ -96,41 +100,46 @@ class Observers:
         known = any(pure) and before is not None and len(before) == len(shown) and all(map(_same_bits, before, shown))
         for observer, is_pure in zip(self._outputs, pure):
             if not (known and is_pure):
-                observer.process_output(answer, shown)
+                _tell(observer, "process_output", params, answer, shown)
 
     def watch(self, runner: Runner, params: Mapping[str, Any], result: Dict[str, Any], iterations: int) -> None:
         """Launches a configuration under their eyes and adds what they return to its result."""
         for observer in self._all:
-            observer.register_configuration(dict(params))
+            _tell(observer, "register_configuration", params, dict(params))
         with runner.loaded(params) as launch:
             for observer in self._prologues:
-                _watch_launches([observer], runner, launch, 1)
-                result.update(observer.get_results())
+                _watch_launches([observer], runner, launch, 1, params)
+                result.update(_tell(observer, "get_results", params))
             for _ in range(iterations if self._iterated else 0):
-                _watch_launches(self._iterated, runner, launch, 1)
+                _watch_launches(self._iterated, runner, launch, 1, params)
             for observer in self._iterated:
-                result.update(observer.get_results())
+                result.update(_tell(observer, "get_results", params))
             for observer in self._continuous:
                 observer.results = result
             if self._continuous:
                 duration_s = max(1.0, *(float(observer.continuous_duration) for observer in self._continuous))
-                _watch_launches(self._continuous, runner, launch, math.ceil(1e3 * duration_s / max(result["time"], 1e-4)))
+                _watch_launches(self._continuous, runner, launch, math.ceil(1e3 * duration_s / max(result["time"], 1e-4)), params)
             for observer in self._continuous:
-                result.update(observer.get_results())
+                result.update(_tell(observer, "get_results", params))
 
 
-def _watch_launches(observers: List[Any], runner: Runner, launch: Any, count: int) -> None:
+def _tell(observer: Any, method: str, params: Mapping[str, Any], *arguments: Any) -> Any:
+    with blamed(f"observers: {type(observer).__name__}.{method}", params):
+        return getattr(observer, method)(*arguments)
+
+
+def _watch_launches(observers: List[Any], runner: Runner, launch: Any, count: int, params: Mapping[str, Any]) -> None:
     """So many launches one after another, as Kernel Tuner has them watched."""
     runner.device.synchronize()
     for observer in observers:
-        observer.before_start()
+        _tell(observer, "before_start", params)
     for _ in range(count):
         launch()
     for observer in observers:
-        observer.after_start()
+        _tell(observer, "after_start", params)
     while not runner.device.is_idle():
         for observer in observers:
-            observer.during()
+            _tell(observer, "during", params)
     runner.device.synchronize()
     for observer in observers:
-        observer.after_finish()
+        _tell(observer, "after_finish", params)

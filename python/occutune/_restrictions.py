@@ -6,6 +6,7 @@ import inspect
 import math
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence
 
+from ._blame import blamed
 from ._expression import Untranslatable, evaluator, translate, truth
 
 Params = Mapping[str, Any]
@@ -18,11 +19,17 @@ class Restriction(NamedTuple):
     text: Optional[str]
 
 
-def call(function: Callable[..., Any], params: Params, one_by_one: bool = False) -> Any:
+def call(function: Callable[..., Any], params: Params, place: str, one_by_one: bool = False) -> Any:
     """Calls a user's function as Kernel Tuner does: with the dictionary of parameters, or with each by its name.
 
-    One argument of another name is the dictionary, unless `one_by_one`.
+    One argument of another name is the dictionary, unless `one_by_one`. What it raises is told with its `place`, the argument
+    that it was given as.
     """
+    with blamed(place, params):
+        return _call(function, params, one_by_one)
+
+
+def _call(function: Callable[..., Any], params: Params, one_by_one: bool) -> Any:
     try:
         takes = inspect.signature(function).parameters.items()
     except (TypeError, ValueError):
@@ -38,7 +45,7 @@ def call(function: Callable[..., Any], params: Params, one_by_one: bool = False)
     return function(*params.values())
 
 
-def _constraint(constraint: Any, names: Sequence[str]) -> Callable[[Params], bool]:
+def _constraint(constraint: Any, names: Sequence[str], place: str) -> Callable[[Params], bool]:
     """The condition of a python-constraint object; those that need its solver's domains are known by the names of their classes."""
     factors = getattr(constraint, "_multipliers", None) or [1] * len(names)
 
@@ -57,11 +64,16 @@ def _constraint(constraint: Any, names: Sequence[str]) -> Callable[[Params], boo
     }
     test = tests.get(type(constraint).__name__)
     if test:
-        holds = test
-        return lambda params: holds([params[name] for name in names])
+        listed = test
+        return lambda params: listed([params[name] for name in names])
     if not callable(constraint):
-        raise ValueError(f"restrictions: a {type(constraint).__name__} is not supported; write it as a string or a function")
-    return lambda params: bool(constraint(names, {}, {name: params[name] for name in names}))
+        raise ValueError(f"{place}: a {type(constraint).__name__} is not supported; write it as a string or a function")
+
+    def holds(params: Params) -> bool:
+        with blamed(place, params):
+            return bool(constraint(names, {}, {name: params[name] for name in names}))
+
+    return holds
 
 
 def _is_constraint(restriction: Any) -> bool:
@@ -103,9 +115,9 @@ def _one(restriction: Any, kinds: Mapping[str, str], place: str) -> Restriction:
     if isinstance(restriction, str):
         return _string(restriction, kinds, place)
     if _is_constraint(restriction):
-        return Restriction(_constraint(restriction, names), None)
+        return Restriction(_constraint(restriction, names, place), None)
     if callable(restriction):
-        return Restriction(lambda params: bool(call(restriction, {name: params[name] for name in names}, chosen)), None)
+        return Restriction(lambda params: bool(call(restriction, {name: params[name] for name in names}, place, chosen)), None)
     raise ValueError(f"{place}: {restriction!r} is neither text, a function nor a constraint")
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Union
 
+from ._blame import blamed
 from ._expression import evaluator
 from ._job import Job
 
@@ -39,7 +40,7 @@ class RuntimeFailedConfig(ErrorConfig):
 
 
 _ERRORS = {"compile": "CompilationFailedConfig", "constraint": "InvalidConfig", "limits": "InvalidConfig"}
-_GZIP = b"\x1f\x8b"
+GZIP_MAGIC = b"\x1f\x8b"
 _TIMES = ("compile_time", "verification_time", "benchmark_time")
 HIGHER_IS_BETTER = {"time": False, "energy": False, "cost": False, "loss": False, "fitness": True, "GFLOP/s": True,
                     "TFLOP/s": True, "GB/s": True, "TB/s": True}
@@ -66,7 +67,7 @@ def read_journal(journal: Path) -> Dict[str, Any]:
     if not journal.exists():
         return {"cache": {}}
     raw = journal.read_bytes()
-    text = (gzip.decompress(raw) if raw.startswith(_GZIP) else raw).decode("utf-8").strip()
+    text = (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode("utf-8").strip()
     try:
         data: Dict[str, Any] = json.loads(text)
     except json.JSONDecodeError:
@@ -164,7 +165,8 @@ def add_metrics(results: Sequence[Dict[str, Any]], metrics: Optional[Metrics]) -
     for result in results:
         for name, function in functions.items():
             if "__error__" not in result:
-                result[name] = function(result)
+                with blamed(f'metrics["{name}"]', result):
+                    result[name] = function(result)
 
 
 class Spent(NamedTuple):

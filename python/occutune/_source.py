@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
 
+from ._blame import blamed
 from ._restrictions import Params
 
 _LANGUAGES = {"CUDA", "CUPY", "NVCUDA", "PYCUDA"}
@@ -46,7 +47,13 @@ class Source:
 
     def of(self, params: Params) -> str:
         """The text for one configuration."""
-        return self.generator(dict(params)) if self.generator else self.text
+        if not self.generator:
+            return self.text
+        with blamed("kernel_source", params):
+            text = self.generator(dict(params))
+            if not isinstance(text, str):
+                raise TypeError(f"it returned a {type(text).__name__}, not the text of a source")
+            return text
 
 
 def _detect(text: str) -> str:

@@ -16,6 +16,8 @@ from ._session import SERVED, Ended, Holder, Listener
 from ._wording import Reword, unchanged
 
 _PACKAGED = Path(__file__).resolve().parent / "tool"
+_GPUS = ("/dev/nvidiactl", "/dev/dxg")
+_IGNORED = ("PYTEST_CURRENT_TEST", "KMP_INIT_AT_FORK", "KMP_DUPLICATE_LIB_OK")  # set by pytest for each test, by scikit-learn
 _MESSAGES_KEPT = 50  # lines of the program's messages that an exception may show
 _holder = Holder()
 
@@ -69,8 +71,7 @@ def _nvrtc() -> Optional[str]:
 
 def environment() -> Dict[str, str]:
     """What the program sees: this process's environment, and NVRTC from a Python package where none is named."""
-    variables = dict(os.environ)
-    variables.pop("PYTEST_CURRENT_TEST", None)  # another for each test, for which the program that stays would be started anew
+    variables = {name: value for name, value in os.environ.items() if name not in _IGNORED}  # no reason for another session
     if "OCCUTUNE_NVRTC" not in variables:
         folder = _nvrtc()
         if folder:
@@ -108,6 +109,19 @@ def _fail(status: int, messages: str, output: str) -> None:
 def prepare(device: Optional[int]) -> None:
     """Has a GPU made ready while the caller still prepares what is to run on it."""
     _holder.start(program(), environment(), str(device or 0))
+
+
+def make_ready_early() -> None:
+    """As `prepare`, before anybody has asked: not where there seems to be no GPU, nor in each of many processes."""
+    processes = sys.modules.get("multiprocessing.process")
+    if processes and processes.parent_process() is not None:
+        return
+    if "OCCUTUNE_CUDA_DRIVER" not in os.environ and not any(map(os.path.exists, _GPUS)):
+        return
+    try:
+        prepare(0)
+    except OSError:
+        pass  # the call says so
 
 
 def _run_alone(arguments: Sequence[str], messages: _Messages, folder: Optional[Path]) -> Tuple[int, str]:

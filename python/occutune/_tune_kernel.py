@@ -13,6 +13,8 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Seq
 import numpy
 
 from . import _tool, strategies
+from ._blame import blamed
+from ._cache import open_cache
 from ._custom import CustomRunner, drive, is_custom
 from ._job import Job, check_argument_types, expected_files
 from ._observers import Observers
@@ -284,7 +286,7 @@ def _search(job: Job, call: _Call) -> Tuple[List[Dict[str, Any]], Dict[str, Any]
 
 def _search_part(job: Job, call: _Call, share: float) -> Tuple[List[Dict[str, Any]], Dict[str, Any], Spent]:
     """As `_search`, of a job whose arguments are the same in all configurations."""
-    with Workspace() as workspace:
+    with Workspace(lasting=call.cache is not None) as workspace:
         spec = {**job.spec(workspace), **_reference(job, workspace, call)}
         _result_roles(spec)
         return _search_spec(job, call, workspace, spec, share)
@@ -297,21 +299,27 @@ def _search_custom(job: Job, call: _Call, strategy: Any, restrictions: Any,
         raise ValueError("strategy: one of your own is not supported where arguments depend on parameters (Tunable)")
     env: Dict[str, Any] = {}
     spent, calls = Spent(), itertools.count()
-    with Workspace() as workspace:
+    with Workspace(lasting=call.cache is not None) as workspace:
         spec = {**job.spec(workspace), **_reference(job, workspace, call)}
         _result_roles(spec)
+        cache = open_cache(call.cache, list(job.parameters), call.simulated)
 
         def measure(configurations: Sequence[Dict[str, Any]]) -> List[Dict[str, Any]]:
             nonlocal spent
-            journal = call.cache or workspace.path / f"journal{next(calls)}.json"  # of all it would grow with each call
+            # With those of the calls before in it, each would take longer than the one before.
+            journal = call.cache if call.simulated and call.cache else workspace.path / f"journal{next(calls)}.json"
             each = call._replace(cache=journal, options={})
             part = job.part(job.arguments, configurations)
             made = {**part.code_spec(workspace), "arguments": spec["arguments"]}
             made["reference"] = spec.get("reference", "none")
             if "tolerance" in spec:
                 made["tolerance"] = spec["tolerance"]
+            if cache:
+                cache.excerpt(configurations, journal)
             found, now, spent_on_part = _search_spec(part, each, workspace, made, 1.0)
-            if not call.cache:
+            if cache:
+                cache.take(journal)
+            if not call.simulated:
                 journal.unlink(missing_ok=True)
             env.update(now)
             spent = spent.plus(spent_on_part)
@@ -321,7 +329,11 @@ def _search_custom(job: Job, call: _Call, strategy: Any, restrictions: Any,
             return found
 
         runner = CustomRunner(job, measure)
-        drive(strategy, runner, job.parameters, restrictions, call.options, told)
+        try:
+            drive(strategy, runner, job.parameters, restrictions, call.options, told)
+        finally:
+            if cache:
+                cache.close()
     if not runner.results:
         raise ValueError("strategy: it asked for no configuration")
     env["search"] = {}
@@ -380,10 +392,11 @@ def _run_again(job: Job, workspace: Workspace, spec: Mapping[str, Any], results:
             correct = True
             if call.judged_here:
                 outputs = runner.run(params, wanted)
-                call.observers.process_outputs(call.answer, outputs)
+                call.observers.process_outputs(call.answer, outputs, params)
                 if call.verify is not None:
                     extra = {"atol": call.atol} if accepts_atol(call.verify) else {}
-                    correct = call.verify(call.answer, outputs, **extra)
+                    with blamed("verify", params):
+                        correct = bool(call.verify(call.answer, outputs, **extra))
             if not correct:
                 del result["time"], result["times"]
                 result["__error__"] = error("RuntimeFailedConfig", "rejected by verify")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import mmap
 import os
 import shutil
 import stat
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Dict, List, Mapping, Optional, Type, Union
@@ -25,6 +27,10 @@ _MEMORY = "/dev/shm"
 _PLENTY = 8  # times the size of an array is left
 _SPARE_BYTES = 256 << 20  # left for journal and decision: no disk has to take them, which is waited for at each record
 _OLD_S = 60.0  # a folder without a lock that is not just being made
+
+_MANY_BYTES = 8 << 20  # from here on several threads write an array
+_PIECE_BYTES = 4 << 20
+_CONTENT_BYTES = 6  # of a number that JSON takes
 
 Spec = Union[str, "os.PathLike[str]", Mapping[str, Any]]
 
@@ -81,10 +87,34 @@ def _remove_abandoned(place: str) -> None:
             os.close(lock)
 
 
+def write_array(file: Path, elements: numpy.ndarray, many: bool) -> None:
+    """As `numpy.save`; in memory `many` threads write a large array, since one is kept busy by the pages that it needs."""
+    if not many or elements.nbytes < _MANY_BYTES:
+        numpy.save(file, elements)
+        return
+    with open(file, "w+b") as out:
+        numpy.lib.format.write_array_header_1_0(out, numpy.lib.format.header_data_from_array_1_0(elements))
+        out.flush()
+        head = out.tell()
+        os.posix_fallocate(out.fileno(), 0, head + elements.nbytes)  # memory that is not there is an error here, no signal
+        with mmap.mmap(out.fileno(), head + elements.nbytes) as mapping:
+            _copy(numpy.frombuffer(mapping, elements.dtype, elements.size, head), elements)
+
+
+def _copy(to: numpy.ndarray, elements: numpy.ndarray) -> None:
+    step = max(1, _PIECE_BYTES // elements.itemsize)
+    with ThreadPoolExecutor() as pool:
+        for _ in pool.map(lambda first: numpy.copyto(to[first:first + step], elements[first:first + step]),
+                          range(0, elements.size, step)):
+            pass
+
+
 class Workspace:
     """A folder of files that lasts as long as the `with` block."""
 
-    def __init__(self) -> None:
+    def __init__(self, lasting: bool = True) -> None:
+        """`lasting`: a journal outlasts the call, and what an array holds has to be known by it."""
+        self._lasting = lasting
         self._folder = _Folder(_MEMORY if _in_memory(_SPARE_BYTES) else None)
         self.path = self._folder.path
         self._arrays: Optional[_Folder] = None
@@ -114,13 +144,16 @@ class Workspace:
         return self._arrays.path
 
     def save(self, array: Any) -> Dict[str, Any]:
-        """Writes an array; returns its element type, length and file. Several threads may do so at once."""
+        """Writes an array; returns its element type, length, file and fill. Several threads may do so at once."""
         kind, elements = element_type(to_numpy(array))
         with self._naming:
             file = self._folder_for(elements.nbytes) / f"array{self._count}.npy"
             self._count += 1
-        numpy.save(file, elements)
-        return {"type": kind, "length": int(elements.size), "file": str(file)}
+        write_array(file, elements, many=str(file).startswith(_MEMORY))
+        fill: Dict[str, Any] = {"file": str(file)}
+        if not self._lasting:
+            fill["content"] = int.from_bytes(os.urandom(_CONTENT_BYTES), "little")
+        return {"type": kind, "length": int(elements.size), "file": str(file), "fill": fill}
 
     def write(self, name: str, text: str) -> str:
         """Writes a text file; returns its path."""
@@ -174,7 +207,7 @@ class Workspace:
                 argument["buffer"] = argument["buffer"] or saved["type"]
             else:
                 argument.setdefault("type", saved["type"])
-            argument["fill"] = {"file": saved["file"]}
+            argument["fill"] = saved["fill"]
         return argument
 
     def _reference(self, reference: Mapping[str, Any]) -> Dict[str, Any]:

@@ -7,7 +7,8 @@ CHECKOUT is of github.com/KernelTuner/kernel_tuner, at 1.4.0. Needs what the scr
 CuPy for some) and a GPU, or the pretended driver with FAKE_ANY_KERNEL=1, on which kernels compute nothing. Nothing of the
 checkout is changed. With --beside each script that ended well runs once more as it is, with Kernel Tuner: 5.5 times as long as
 ours a call and at least 2 s, so many seconds at most. Then both winners of each call are timed by us, in turns, and a table is
-printed. Where Kernel Tuner had not ended, its winner is that of the time it had. Scripts run in the order of the names.
+printed. Where Kernel Tuner had not ended, its winner is that of the time it had. Scripts run in the order of the names. Shares
+are of the calls alone, of the calls with the import of the package, and of whole scripts, which have data to make too.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Dict, List, Optional, Tuple
 
-from exam_calls import read_calls
+from exam_calls import read_calls, read_script
 
 _HERE = Path(__file__).resolve().parent
 _IMPORTS = [
@@ -132,17 +133,27 @@ def table(rows: List[Tuple[str, Dict[str, Any], Dict[str, Any]]]) -> None:
               f"{ours['wall_s']:.2f} s | {'' if theirs['ended'] else '< '}{_share(ours, theirs):.3f} | {timed[0]} | {timed[1]} |")
 
 
-def summary(rows: List[Tuple[str, Dict[str, Any], Dict[str, Any]]]) -> None:
-    """Over scripts, the median share of Kernel Tuner's time, the sum of all calls of each; over calls, how many winners are as good."""
+Both = Tuple[Dict[str, float], Dict[str, float]]
+
+
+def _print_shares(what: str, shares: List[float]) -> None:
+    if shares:
+        print(f"\nmedian share {median(shares):.3f} of {len(shares)} scripts, {what}: "
+              f"{', '.join(f'{share:.2f}' for share in sorted(shares))}")
+
+
+def summary(rows: List[Tuple[str, Dict[str, Any], Dict[str, Any]]], whole: List[Both]) -> None:
+    """Over scripts, the median share of Kernel Tuner's time; over calls, how many winners are as good."""
     sums: Dict[str, List[float]] = {}
     for name, ours, theirs in rows:
         both = sums.setdefault(name, [0.0, 0.0])
         both[0] += ours["wall_s"]
         both[1] += theirs["wall_s"]
-    shares = sorted(ours / theirs for ours, theirs in sums.values())
+    _print_shares("calls", [ours_s / theirs_s for ours_s, theirs_s in sums.values()])
+    _print_shares("import and calls", [(ours["import_s"] + ours["calls_s"]) / (theirs["import_s"] + theirs["calls_s"])
+                                       for ours, theirs in whole])
+    _print_shares("whole scripts", [ours["script_s"] / theirs["script_s"] for ours, theirs in whole])
     timed = [both for both in (_both_ms(theirs) for _, _, theirs in rows) if both]
-    if shares:
-        print(f"\nmedian share {median(shares):.3f} of {len(shares)} scripts; {', '.join(f'{share:.2f}' for share in shares)}")
     if timed:
         print(f"ours at most 1 % slower than Kernel Tuner's in {sum(ours <= 1.01 * other for other, ours in timed)} of {len(timed)} calls")
 
@@ -163,27 +174,30 @@ class Exam:
             path.write_text(change_imports(path.read_text()))
         self.chosen = scripts(self.mine, given.names)
 
-    def take(self, script: Path) -> Tuple[bool, List[Tuple[str, Dict[str, Any], Dict[str, Any]]]]:
+    def take(self, script: Path) -> Tuple[bool, List[Tuple[str, Dict[str, Any], Dict[str, Any]]], List[Both]]:
         """Whether a script ended well, and its calls beside Kernel Tuner's."""
         name = f"{script.parent.name}/{script.stem}"
         left_s = self.until - time.monotonic()
         if left_s < 1:
             print(f"not run        {name}", flush=True)
-            return False, []
+            return False, [], []
         started = time.perf_counter()
         log = self.log / f"{script.parent.name}.{script.stem}.ours"
         well, line, ours = run(script, self.given.limit, self.until, log, self.lock)
         print(f"{'ok' if well else 'FAILED':6s} {time.perf_counter() - started:6.1f} s  {name}  {line}", flush=True)
         left_s = self.until - time.monotonic()
         if not well or not self.given.beside or left_s < 1 or not read_calls(ours):
-            return well, []
+            return well, [], []
         _, line, beside = run(self.theirs / script.relative_to(self.mine), self.given.beside, self.until,
                               log.with_suffix(".theirs"), self.lock, ours)
         both = [(one, other) for one, other in zip(read_calls(ours), read_calls(beside))
                 if "tried" in other or line.startswith("not ended")]  # else Kernel Tuner failed
         print(f"       {name}: " + "; ".join(f"{one['wall_s']:.2f} s, Kernel Tuner {other['wall_s']:.2f} s" for one, other in both)
               + f"  {line}", flush=True)
-        return well, [(name, one, other) for one, other in both]
+        scripts_s = (read_script(ours), read_script(beside))
+        print(f"       {scripts_s}")
+        ended = bool(both) and all(scripts_s)
+        return well, [(name, one, other) for one, other in both], [scripts_s] if ended else []  # type: ignore[list-item]
 
 
 def main() -> None:
@@ -200,11 +214,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(given.together) as pool:
         exam = Exam(given, Path(folder))
         taken = list(pool.map(exam.take, exam.chosen))
-    rows = [row for _, calls in taken for row in calls]
-    print(f"{sum(well for well, _ in taken)} of {len(taken)} scripts")
+    rows = [row for _, calls, _ in taken for row in calls]
+    print(f"{sum(well for well, _, _ in taken)} of {len(taken)} scripts")
     if rows:
         table(rows)
-        summary(rows)
+        summary(rows, [both for _, _, scripts_s in taken for both in scripts_s])
 
 
 if __name__ == "__main__":

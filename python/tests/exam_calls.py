@@ -3,7 +3,8 @@
 
     EXAM_CALLS=FILE EXAM_LOCK=FILE [EXAM_OURS=FILE EXAM_CAP=SECONDS] exam_calls.py SCRIPT
 
-A line when a call begins and one when it ends. Of several scripts one is in a call at a time. With EXAM_OURS, what was noted of
+A line when a call begins and one when it ends; the last says what the package's import and the whole script took, without
+what is done for the exam alone. Of several scripts one is in a call at a time. With EXAM_OURS, what was noted of
 our run, Kernel Tuner has as many times as long for a call as CAP_TIMES says, at least CAP_LEAST_S and at most EXAM_CAP seconds:
 it takes no further configuration then, so that what it found by then is known. Then both winners are timed by us, in turns.
 """
@@ -19,6 +20,18 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 CAP_TIMES, CAP_LEAST_S = 5.5, 2.0  # more than the fifth that is asked for
+
+
+_aside_s = []  # what the exam took
+
+
+@contextmanager
+def _aside():
+    begun = time.time()
+    try:
+        yield
+    finally:
+        _aside_s.append(time.time() - begun)
 
 
 def _note(**what):
@@ -83,7 +96,8 @@ def _noting(tune_kernel, ours):
         at = len(seen)
         seen.append(at)
         with open(os.environ["EXAM_LOCK"], "w", encoding="utf-8") as alone:
-            fcntl.flock(alone, fcntl.LOCK_EX)
+            with _aside():
+                fcntl.flock(alone, fcntl.LOCK_EX)
             return call(at, names, arguments, options)
 
     def call(at, names, arguments, options):
@@ -100,7 +114,8 @@ def _noting(tune_kernel, ours):
         duel = None
         mine = ours[at]["configuration"] if at < len(ours) else None
         if mine and configuration:
-            duel = "same" if mine == configuration else _duel(arguments, options, [configuration, mine])
+            with _aside():
+                duel = "same" if mine == configuration else _duel(arguments, options, [configuration, mine])
         _note(call=at, wall_s=wall_s, configuration=configuration, best=time_ms, duel=duel, capped=bool(capped),
               tried=len(answer[0]), search=answer[1].get("search"))
         return answer
@@ -114,6 +129,8 @@ def read_calls(path, now=None):
     calls = {}
     for line in Path(path).read_text(encoding="utf-8").splitlines() if Path(path).exists() else []:
         note = json.loads(line)
+        if "call" not in note:
+            continue
         calls.setdefault(note["call"], {"ended": False, "best": None, "configuration": None}).update(note)
         calls[note["call"]]["ended"] = "wall_s" in note and not note.get("capped")
     for call in calls.values():
@@ -121,19 +138,31 @@ def read_calls(path, now=None):
     return list(calls.values())
 
 
+def read_script(path):
+    """Seconds of the package's import, of all calls and of the whole script; None where it did not end."""
+    lines = Path(path).read_text(encoding="utf-8").splitlines() if Path(path).exists() else []
+    ends = [note for note in map(json.loads, lines) if "script_s" in note]
+    return {**ends[-1], "calls_s": sum(call["wall_s"] for call in read_calls(path))} if ends else None
+
+
 def main():
     """Becomes the script."""
     script = sys.argv[1]
     theirs = "EXAM_OURS" in os.environ
     ours = read_calls(os.environ["EXAM_OURS"]) if theirs else []
+    sys.argv = [script]
+    sys.path.insert(0, os.getcwd())
+    begun = time.time()
     if theirs:
         import kernel_tuner as package
     else:
-        import occutune as package
+        from occutune import _tune_kernel as package  # the script takes it from the package, which may begin something then
+    import_s = time.time() - begun
     package.tune_kernel = _noting(package.tune_kernel, ours)
-    sys.argv = [script]
-    sys.path.insert(0, os.getcwd())
-    runpy.run_path(script, run_name="__main__")
+    try:
+        runpy.run_path(script, run_name="__main__")
+    finally:
+        _note(import_s=import_s, script_s=time.time() - begun - sum(_aside_s))
 
 
 if __name__ == "__main__":

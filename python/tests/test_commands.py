@@ -134,3 +134,32 @@ def test_the_package_holds_all_that_is_run():
                  "DIRECTORY model/device/profiles"):
         found = re.search(rf"{re.escape(what)}[^)]*?COMPONENT (\w+)", installed)
         assert found and f'"{found.group(1)}"' in packaged.group(1), what
+
+
+def test_contents_that_are_said_are_not_read(spec):
+    """An array of a call that leaves no journal is named by a number: nobody compares it with another call's."""
+    Path("array.npy").write_bytes(b"nothing yet")
+    spec["arguments"][0].update(fill={"file": "array.npy"}, length="N")
+    with pytest.raises(occutune.UsageError, match="not a .npy file"):
+        occutune.space(spec)
+    spec["arguments"][0]["fill"]["content"] = 7
+    assert occutune.space(spec)[0]["valid"] == 6
+
+
+@pytest.mark.parametrize("shape", [(3 << 20,), (1 << 10, 3 << 10), ()])
+@pytest.mark.parametrize("many", [False, True])
+def test_arrays_are_written_whole(tmp_path, shape, many):
+    from occutune._workspace import write_array
+
+    elements = numpy.random.default_rng(1).integers(0, 256, shape).astype(numpy.int32).ravel()
+    write_array(tmp_path / "array.npy", elements, many)
+    assert numpy.array_equal(numpy.load(tmp_path / "array.npy"), elements)
+
+
+def test_what_an_array_holds_is_hashed_for_a_journal_that_lasts():
+    from occutune._workspace import Workspace
+
+    array = numpy.ones(8, numpy.float32)
+    with Workspace() as lasting, Workspace(lasting=False) as brief:
+        assert "content" not in lasting.save(array)["fill"]
+        assert brief.save(array)["fill"]["content"] != brief.save(array)["fill"]["content"] > 0

@@ -1,5 +1,6 @@
 """Strategies of the caller's own, as Kernel Tuner calls them."""
 
+import json
 import sys
 
 import numpy
@@ -119,3 +120,65 @@ def test_what_is_refused(arguments, parameters):
         tune(arguments, parameters, Elsewhere())
     with pytest.raises(ValueError, match="asked for no configuration"):
         tune(arguments, parameters, type("Idle", (), {"tune": lambda self, *_: []})())
+
+
+class Singly:
+    """Asks for one configuration after another."""
+
+    def tune(self, searchspace, runner, tuning_options):
+        return [runner.run([configuration], tuning_options)[0] for configuration in searchspace.list]
+
+
+def test_a_cache_is_read_once_and_appended_to(arguments, tmp_path, monkeypatch):
+    """Else a search with a cache takes quadratic time."""
+    from occutune import _cache, _tune_kernel
+
+    read, written = [], []
+    original = _tune_kernel.read_journal
+    monkeypatch.setattr(_tune_kernel, "read_journal", lambda journal: read.append(original(journal)) or read[-1])
+    rewrite = _cache.Cache._rewrite
+    monkeypatch.setattr(_cache.Cache, "_rewrite", lambda self: written.append(1) or rewrite(self))
+    space = {"block_size_x": [32, 64, 128], "WORK": [0, 1]}
+    first, _ = tune(arguments, space, Singly(), cache="cache")
+    assert [len(journal["cache"]) for journal in read] == [1] * 6 and len(written) == 1
+    cache = (tmp_path / "cache.json").read_bytes()
+    assert len(json.loads(cache)["cache"]) == 6
+    again, _ = tune(arguments, space, Singly(), cache="cache")
+    assert (tmp_path / "cache.json").read_bytes() == cache and len(written) == 1
+    assert [result["times"] for result in again] == [result["times"] for result in first]
+    other, _ = tune(arguments, space, None, cache="cache")  # the program reads it too; its finals time some once more
+    before = [result["benchmark_time"] for result in first]
+    assert len(other) == 6 and sum(result["benchmark_time"] in before for result in other) >= 1
+
+
+def test_a_cache_that_was_cut_off_and_one_of_kernel_tuner(arguments, tmp_path):
+    space = {"block_size_x": [32, 64], "WORK": [0, 1]}
+    first, _ = tune(arguments, space, Singly(), cache="cache")
+    file = tmp_path / "cache.json"
+    file.write_bytes(file.read_bytes()[:-200])
+    again, _ = tune(arguments, space, Singly(), cache="cache")
+    assert len(json.loads(file.read_text())["cache"]) == 4 and len(again) == len(first)
+    foreign = {**json.loads(file.read_text()), "cache": {}}
+    del foreign["occutune"]
+    file.write_text(json.dumps(foreign, indent=4))
+    assert len(tune(arguments, space, Singly(), cache="cache")[0]) == 4
+    assert len(json.loads(file.read_text())["cache"]) == 4
+
+
+def test_a_cache_that_another_writes_to(arguments, tmp_path):
+    import fcntl
+
+    with open(tmp_path / "cache.json", "w", encoding="utf-8") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with pytest.raises(occutune.UsageError, match="another occutune is writing to it"):
+            tune(arguments, {"block_size_x": [32], "WORK": [0]}, Singly(), cache="cache")
+
+
+def test_an_empty_cache_is_not_left(arguments, tmp_path):
+    class Fails:
+        def tune(self, searchspace, runner, tuning_options):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        tune(arguments, {"block_size_x": [32], "WORK": [0]}, Fails(), cache="cache")
+    assert not (tmp_path / "cache.json").exists()

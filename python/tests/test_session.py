@@ -186,3 +186,46 @@ def test_zeros_are_not_copied(arguments, parameters, monkeypatch):
 def test_a_number_without_a_width_is_refused(arguments, parameters):
     with pytest.raises(TypeError, match=r"argument 2 is a int.*numpy\.int32\(4096\); the kernel declares it as `int n`"):
         tune([*arguments[:2], SIZE], parameters)
+
+
+EARLY = """
+import os, sys, time
+import occutune
+from occutune import _tool
+assert not _tool._holder._session
+{before}
+from occutune import tune_kernel
+session = _tool._holder._session
+{after}
+"""
+
+
+def early(before="", after="", **environment):
+    ended = subprocess.run([sys.executable, "-X", "dev", "-W", "error", "-c", EARLY.format(before=before, after=after)],
+                           capture_output=True, text=True, check=False, env={**os.environ, **environment})
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_who_takes_what_tunes_has_the_gpu_made_ready(tmp_path):
+    """Beside other imports, which change the environment, and data; the call finds that session."""
+    early(after=f"""
+import numpy
+os.environ["KMP_INIT_AT_FORK"] = "FALSE"
+until = time.monotonic() + 60
+while not os.path.exists("contexts") and time.monotonic() < until:
+    time.sleep(0.01)
+x = numpy.ones({SIZE}, numpy.float32)
+tune_kernel("copy", {SOURCE!r}, x.size, [x, x.copy(), numpy.int32(x.size)], {{"block_size_x": [32], "WORK": [0]}}, quiet=True)
+assert _tool._holder._session is session and os.path.getsize("contexts") == 1
+""", FAKE_CONTEXTS=str(tmp_path / "contexts"))
+
+
+def test_nothing_is_made_ready_for_nobody(tmp_path):
+    early(before="import multiprocessing.process; multiprocessing.process._parent_process = object()", after="assert not session")
+    early(before="del os.environ['OCCUTUNE_CUDA_DRIVER']; _tool._GPUS = ('/nowhere',)", after="assert not session")
+    early(before="_tool.program = lambda: os.readlink('/nowhere')", after="assert not session")
+
+
+def test_a_gpu_for_one_process_is_not_taken_early(tmp_path):
+    early(after="time.sleep(1); assert session and not os.path.exists('contexts')", FAKE_EXCLUSIVE="1",
+          FAKE_CONTEXTS=str(tmp_path / "contexts"))

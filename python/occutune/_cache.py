@@ -1,0 +1,163 @@
+"""A cache that is asked for a few configurations at a time: read once, and appended to."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+from ._results import GZIP_MAGIC
+from ._tool import UsageError
+
+_DECODER = json.JSONDecoder()
+_OPENING, _SEPARATOR, _CLOSING = '"cache": {\n', ",\n", "}\n}"
+
+
+class _Member(NamedTuple):
+    """A member of a JSON object, and the text of both its parts."""
+
+    key: str
+    value: Any
+    text: str
+    begin: int  # of its key
+
+
+def _members(text: str, at: int) -> Iterator[_Member]:
+    """The complete members of the object whose brace stands at a place; its text may end in the middle."""
+    try:
+        at = _behind(text, at, "{")
+        while True:
+            begin = at
+            key, at = _DECODER.raw_decode(text, at)
+            at = value_at = _behind(text, at, ":")
+            if key == "cache":  # is gone through by itself
+                yield _Member(key, value_at, "", begin)
+                return
+            value, end = _DECODER.raw_decode(text, at)
+            yield _Member(key, value, text[begin:end], begin)
+            at = _behind(text, end, ",")
+    except (ValueError, IndexError):  # the end of the object, or of the text
+        return
+
+
+def _behind(text: str, at: int, mark: str) -> int:
+    """Behind a mark and the blanks around it."""
+    while text[at].isspace():
+        at += 1
+    if text[at] != mark:
+        raise ValueError(f"expected {mark}")
+    at += 1
+    while text[at].isspace():
+        at += 1
+    return at
+
+
+def _parts(text: str) -> Tuple[str, List[_Member]]:
+    """What stands before the records, and the records."""
+    for member in _members(text, 0):
+        if member.key == "cache":
+            return text[:member.begin].rstrip() + "\n", list(_members(text, member.value))
+    return "", []
+
+
+def _text(path: Path) -> str:
+    raw = path.read_bytes()
+    return (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode("utf-8")
+
+
+class Cache:
+    """The journal of all calls, locked against other writers while it is open."""
+
+    def __init__(self, path: Path, names: Sequence[str]) -> None:
+        self._path, self._names = path, list(names)
+        self._lock = self._open()
+        text = _text(path)
+        self._header, records = _parts(text)
+        self._lines: Dict[str, str] = {}  # by key: a later record replaces an earlier
+        self._keys: Dict[Tuple[Any, ...], List[str]] = {}
+        for record in records:
+            self._put(record)
+        self._is_ours = bool(records) and text == self._whole()
+        self._end = len(text.encode("utf-8")) - len(_CLOSING)
+
+    def _open(self) -> int:
+        file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(file)
+            raise UsageError(f"{self._path}: another occutune is writing to it: wait for it, or name another file", 2) from None
+        return file
+
+    def _put(self, record: _Member) -> None:
+        if record.key not in self._lines and isinstance(record.value, Mapping):
+            self._keys.setdefault(tuple(record.value.get(name) for name in self._names), []).append(record.key)
+        self._lines[record.key] = record.text
+
+    def _whole(self) -> str:
+        return self._header + _OPENING + _SEPARATOR.join(self._lines.values()) + _CLOSING
+
+    def excerpt(self, configurations: Sequence[Mapping[str, Any]], journal: Path) -> None:
+        """Writes what is known of these configurations, if anything, as a journal of its own."""
+        keys = [key for configuration in configurations for key in self._keys.get(tuple(configuration.values()), [])]
+        if keys:
+            journal.write_text(self._header + _OPENING + _SEPARATOR.join(self._lines[key] for key in keys) + _CLOSING,
+                               encoding="utf-8")
+
+    def take(self, journal: Path) -> None:
+        """Appends what a journal has that is not known yet, or known otherwise."""
+        if not journal.exists():
+            return
+        header, records = _parts(_text(journal))
+        new = [record for record in records if self._lines.get(record.key) != record.text]
+        for record in new:
+            self._put(record)
+        if self._take_header(header) or not self._is_ours:
+            self._rewrite()
+        elif new:
+            self._append(_SEPARATOR + _SEPARATOR.join(record.text for record in new))
+
+    def _take_header(self, header: str) -> bool:
+        """Whether it says something new: who made the file stays, values of parameters are added."""
+        if not self._header:
+            self._header = header
+            return True
+        old, new = (json.loads(text.rstrip().rstrip(",") + "}") for text in (self._header, header))
+        values = {name: list(dict.fromkeys([*listed, *new["tune_params"].get(name, [])]))
+                  for name, listed in old["tune_params"].items()}
+        if values == old["tune_params"]:
+            return False
+        self._header = json.dumps({**old, "tune_params": values})[:-1] + ",\n"
+        return True
+
+    def _append(self, text: str) -> None:
+        added = text.encode("utf-8")
+        os.pwrite(self._lock, added + _CLOSING.encode("utf-8"), self._end)
+        self._end += len(added)
+
+    def _rewrite(self) -> None:
+        """A copy takes the file's place whole, or not at all."""
+        whole = self._whole().encode("utf-8")
+        copy = self._path.with_name(f"{self._path.name}.{os.getpid()}.tmp")
+        copy.write_bytes(whole)
+        file, self._lock = self._lock, os.open(copy, os.O_RDWR | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        copy.replace(self._path)
+        os.close(file)
+        self._is_ours, self._end = True, len(whole) - len(_CLOSING)
+
+    def close(self) -> None:
+        """Leaves no empty file behind."""
+        if self._lines:
+            os.fsync(self._lock)
+        elif not os.fstat(self._lock).st_size:
+            self._path.unlink(missing_ok=True)
+        os.close(self._lock)
+
+
+def open_cache(path: Optional[Path], names: Sequence[str], simulated: bool) -> Optional[Cache]:
+    """The cache of a call that measures, if it has one."""
+    return Cache(path, names) if path and not simulated else None
