@@ -1,5 +1,6 @@
 #include "model/predict/analyze_work.h"
 
+#include "model/memory/rows.h"
 #include "model/sm/simulate.h"
 
 #include <math.h>
@@ -98,6 +99,54 @@ static int find_needed(struct analyze_work *work, struct sm_input *in, struct er
     return rc;
 }
 
+/* Where copies queue up for DRAM some SMs are served better: they take most of the last wave. */
+static int drain_unequally(struct analyze_work *work, struct sm_input *in, const struct sm_cycles *wave,
+                           struct err *err)
+{
+    const struct device *device = work->machine->device;
+    const struct residency *at = &work->out->input.residency;
+    const struct device_curve *favour = &device->curves[DEVICE_CURVE_DRAM_FAVOUR];
+    const double all = (double)device->limits.sm_count;
+    struct shared_sms shared = {
+        .blocks = at->blocks,
+        .sms = at->sms,
+        .blocks_per_sm = at->blocks_per_sm,
+        .favoured = machine_or_0(work->machine, DEVICE_DRAM_FAVOURED) * at->sms / all,
+        .favour =
+            favour->count && wave->under_way > favour->x[0] ? device_curve_at(favour, wave->under_way) : 1,
+        .wave_cycles = wave->further,
+        .block_cycles = work->out->input.latency.bound_cycles,
+    };
+    struct sm_cycles alone = {0};
+    double *cycles = &work->out->input.simulated.all_cycles;
+    int rc;
+
+    if (!(shared.favour > 1) || !(shared.favoured >= 1))
+        return 0;
+    in->busy_sms = shared.favoured;
+    rc = simulate(&alone, in, (unsigned)at->blocks_per_sm, false, err);
+    shared.alone_cycles = alone.first;
+    if (!rc && alone.first > 0)
+        *cycles = fmax(*cycles, schedule_shared(&shared));
+    return rc;
+}
+
+/* Where DRAM limits, and is slower for rows that are walked along in step. */
+static void slow_rows(struct analyze_work *work, double under_way)
+{
+    struct analysis *out = work->out;
+    const struct residency *at = &out->input.residency;
+    const double held = fmin(at->blocks_per_sm, ceil(at->blocks / at->sms));
+    const double slowed = rows_slowed(work->machine, &out->traffic, &out->emulation, under_way / held);
+    const double gpu = work->machine->capacities.sustained[RESOURCE_DRAM_READ].per_gpu;
+    const double dram =
+        gpu > 0 ? out->demands.demand.count[RESOURCE_DRAM_READ] * at->blocks * at->warps_per_block / gpu : 0;
+    double *cycles = &out->input.simulated.all_cycles;
+
+    if (dram * slowed > *cycles)
+        *cycles += dram * (slowed - 1);
+}
+
 int analyze_simulation(struct analyze_work *work)
 {
     struct analysis *out = work->out;
@@ -136,6 +185,9 @@ int analyze_simulation(struct analyze_work *work)
     out->copying_share = fmax(wave.copying, tail.copying);
     simulated->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
     simulated->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
+    if (!rc && schedule.full > 0 && schedule.count > 1 && schedule.full < FEW_WAVES)
+        rc = drain_unequally(work, &in, &wave, &why);
+    slow_rows(work, fmax(wave.under_way, tail.under_way));
     if (!rc)
         rc = find_needed(work, &in, &why);
     return analyze_refuse(work, rc, &why);

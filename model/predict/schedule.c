@@ -1,6 +1,7 @@
 #include "model/predict/schedule.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { SIMULATED_WAVES = 32 };
@@ -25,6 +26,76 @@ double schedule_held(double period_cycles, double replace_cycles, double dispatc
     const double held = fmax(period_cycles - replace_cycles, 0);
 
     return held / fmax(period_cycles, dispatch_cycles * places);
+}
+
+/* SMs that hold as many blocks each, begun together. */
+struct sm_group {
+    double sms, weight;
+    double held, left; /* blocks of each, in units of blocks_per_sm; what of them is to be done */
+    double rate;       /* of `left` */
+};
+enum { SM_GROUPS = 2 };
+
+/* The most that one of its SMs does by itself. */
+static double most_of(const struct sm_group *group, const struct shared_sms *in)
+{
+    return group->held / fmax(in->block_cycles, in->alone_cycles * group->held);
+}
+
+/* What limits all is shared by weight; who cannot take its part leaves it to the others. */
+static void share_out(struct sm_group *groups, const struct shared_sms *in)
+{
+    bool full[SM_GROUPS] = {false};
+
+    for (int round = 0; round < SM_GROUPS; round++) {
+        double rest = in->sms / in->wave_cycles, weights = 0;
+
+        for (int g = 0; g < SM_GROUPS; g++) {
+            rest -= full[g] ? groups[g].sms * groups[g].rate : 0;
+            weights += full[g] || !(groups[g].left > 0) ? 0 : groups[g].sms * groups[g].weight;
+        }
+        for (int g = 0; g < SM_GROUPS; g++)
+            if (groups[g].left > 0 && !full[g]) {
+                groups[g].rate = rest * groups[g].weight / weights;
+                full[g] = groups[g].rate > most_of(&groups[g], in);
+                groups[g].rate = fmin(groups[g].rate, most_of(&groups[g], in));
+            }
+    }
+}
+
+static void take_blocks(struct sm_group *group, double *blocks, const struct shared_sms *in)
+{
+    const double most = in->blocks_per_sm * group->sms, taken = fmin(*blocks, most);
+
+    *blocks -= taken;
+    group->left = group->held = most > 0 ? taken / most : 0;
+}
+
+double schedule_shared(const struct shared_sms *in)
+{
+    struct sm_group groups[SM_GROUPS] = {{.sms = in->favoured, .weight = in->favour},
+                                         {.sms = in->sms - in->favoured, .weight = 1}};
+    double blocks = in->blocks, cycles = 0;
+
+    for (int g = 0; g < SM_GROUPS; g++)
+        take_blocks(&groups[g], &blocks, in);
+    for (;;) {
+        double step = INFINITY;
+
+        share_out(groups, in);
+        for (int g = 0; g < SM_GROUPS; g++)
+            step = groups[g].left > 0 ? fmin(step, groups[g].left / groups[g].rate) : step;
+        if (isinf(step))
+            return cycles;
+        cycles += step;
+        for (int g = 0; g < SM_GROUPS; g++) {
+            const bool ends = groups[g].left > 0 && groups[g].left / groups[g].rate <= step;
+
+            groups[g].left -= groups[g].left > 0 ? groups[g].rate * step : 0;
+            if (ends)
+                take_blocks(&groups[g], &blocks, in);
+        }
+    }
 }
 
 /* Puts `end` into the place that became free first: the root of a heap of end times, earliest on top. */

@@ -26,6 +26,19 @@ void schedule_of(struct schedule *out, double blocks, double sms, double blocks_
  * the dispatcher never late. 0 to 1. */
 double schedule_held(double period_cycles, double replace_cycles, double dispatch_cycles, double places);
 
+/* A grid of equal blocks on SMs that share what limits them, and of which some get more of it than the others. */
+struct shared_sms {
+    double blocks, sms, blocks_per_sm;
+    double favoured, favour; /* so many SMs get `favour` times what the others get */
+    double wave_cycles;      /* of blocks_per_sm blocks on each SM, were all served alike */
+    double alone_cycles;     /* of as many on an SM that shares with few others */
+    double block_cycles;     /* of one block alone on it */
+};
+
+/* Cycles until the last block has ended. An SM that has done takes the next blocks, and so those that are favoured take most
+ * of a wave that is not full, as fast as an SM can. */
+double schedule_shared(const struct shared_sms *in);
+
 /* Factors of achieved over theoretical occupancy, each 0 to 1. */
 struct imbalance {
     double too_few;        /* places that no block fills */

@@ -99,8 +99,10 @@ void sm_async_request(struct sm_request *request, const struct sm_input *in, siz
         request->transfer =
             count->bytes / count->issued / COPY_BYTES * machine_or_0(in->machine, DEVICE_BULK_ALONE);
     request->latency = request->async == SM_LOADS ? copy_latency(in, count) : 0;
-    if (request->async == SM_LOADS && count->issued > 0)
+    if (request->async == SM_LOADS && count->issued > 0) {
         request->l2 = traffic_l2_reads(count).sectors / count->issued * sm_l2_share(in);
+        request->brought = count->dram_read / count->issued;
+    }
 }
 
 /* Steps -------------------------------------------------------------------- */
@@ -117,7 +119,9 @@ static double copy_ends(struct sm_state *sm, const struct sm_request *request, u
     sm->engine_busy += later(transfer, sm->code->async.interval);
     if (request->async == SM_STORES)
         sm->stores_read = later(sm->stores_read, begins + transfer);
-    return begins + later(transfer, request->l2) + request->latency;
+    begins += later(transfer, request->l2) + request->latency;
+    sm->under_way += request->brought * (begins - time);
+    return begins;
 }
 
 static bool is_barrier(const struct sm_state *sm, size_t i)

@@ -34,6 +34,7 @@ struct sm_request {
     bool fences;     /* waits until L2 has what the warp stored */
     uint8_t async;   /* enum sm_beside: a copy, or the wait for copies to be read */
     double transfer; /* cycles of the copy engine for its bytes */
+    double brought;  /* bytes of DRAM that a copy waits for */
 };
 
 /* An instruction as the choice among warps sees it: small, because the choice is where the time goes, and

@@ -353,6 +353,17 @@ static int run(struct sm_state *sm, struct err *err)
 
 /* Simulation --------------------------------------------------------------- */
 
+static struct sm_ran ran_of(const struct sm_state *sm, bool lost)
+{
+    return (struct sm_ran){
+        .cycles = sm->end,
+        .waited = sm->waited / sm->warp_count,
+        .engine_busy = sm->engine_busy,
+        .under_way = sm->end > 0 ? sm->under_way / sm->end : 0,
+        .lost = lost,
+    };
+}
+
 int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *code,
            const struct sm_list *lists, unsigned blocks, struct err *err)
 {
@@ -361,7 +372,7 @@ int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *
 
     if (!rc)
         rc = run(&sm, err);
-    *out = (struct sm_ran){sm.end, sm.waited / sm.warp_count, sm.engine_busy, sm.lost || sm.ended < blocks};
+    *out = ran_of(&sm, sm.lost || sm.ended < blocks);
     sm_release(&sm);
     return rc;
 }
@@ -378,8 +389,7 @@ int sm_run_part(struct sm_part *out, const struct sm_input *in, const struct sm_
         rc = run(&sm, err);
     half = sm.marked / 2;
     *out = (struct sm_part){
-        .ran = {sm.end, sm.waited / sm.warp_count, sm.engine_busy,
-                sm.lost || (sm.ended < blocks && sm.issued < most && !sm.starved)},
+        .ran = ran_of(&sm, sm.lost || (sm.ended < blocks && sm.issued < most && !sm.starved)),
         .issued = (double)sm.issued,
         .half = (double)half * (double)most / SM_MARKS,
         .half_cycles = half ? sm.marks[half - 1] : 0,

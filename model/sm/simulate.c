@@ -183,7 +183,10 @@ static int play_async(struct sm_cycles *out, const struct sm_input *in, const st
     if (!rc)
         rc = sm_run_part(&part, in, code, lists, blocks, AFFORDABLE, err);
     all = each * blocks / (double)in->block_count;
-    *out = (struct sm_cycles){.first = part.ran.cycles, .waited = part.ran.waited, .lost = part.ran.lost};
+    *out = (struct sm_cycles){.first = part.ran.cycles,
+                              .waited = part.ran.waited,
+                              .under_way = part.ran.under_way,
+                              .lost = part.ran.lost};
     out->copying = part.ran.cycles > 0 ? fmin(part.ran.engine_busy / part.ran.cycles, 1) : 0;
     if (!part.whole) {
         const double cycles = part.ran.cycles - part.half_cycles, issued = part.issued - part.half;

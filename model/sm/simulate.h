@@ -41,12 +41,13 @@ struct sm_input {
 };
 
 struct sm_cycles {
-    double first;   /* cycles from the start of `blocks` resident blocks to the end of the last */
-    double further; /* by which each further wave of as many blocks prolongs that */
-    double waited;  /* of `first`, a mean warp for mbarriers */
-    double copying; /* share of `first` in which the copy engine moves data or takes a copy on */
-    size_t issued;  /* instructions simulated for that, which is what it costs */
-    bool lost;      /* warps wait for each other in a way that was not noted: `first` is too short */
+    double first;     /* cycles from the start of `blocks` resident blocks to the end of the last */
+    double further;   /* by which each further wave of as many blocks prolongs that */
+    double waited;    /* of `first`, a mean warp for mbarriers */
+    double copying;   /* share of `first` in which the copy engine moves data or takes a copy on */
+    double under_way; /* bytes of copies from DRAM, at the mean */
+    size_t issued;    /* instructions simulated for that, which is what it costs */
+    bool lost;        /* warps wait for each other in a way that was not noted: `first` is too short */
 };
 
 /* Simulates `blocks` >= 1 resident blocks; `waves`: whether `further` is wanted, else it is `first`. ERR_MEMORY,

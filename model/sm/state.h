@@ -93,10 +93,11 @@ struct sm_state {
     uint32_t *missing;     /* arrivals by block slot and phase, */
     double *latest;        /* and when the last of those so far came */
     double engine_free, engine_busy; /* of the copy engine */
-    double stores_read;              /* when the copies to global memory so far have read shared memory */
-    double waited;                   /* cycles of warps for phases of mbarriers */
-    bool lost;                       /* a warp's events are not those that were noted */
-    bool starved;                    /* those of some warp were noted no further */
+    double under_way;       /* bytes that copies brought from DRAM, each times the cycles until it came */
+    double stores_read;     /* when the copies to global memory so far have read shared memory */
+    double waited;          /* cycles of warps for phases of mbarriers */
+    bool lost;              /* a warp's events are not those that were noted */
+    bool starved;           /* those of some warp were noted no further */
     size_t issued, most;    /* instructions so far; after which the simulation stops, 0: at the end */
     double marks[SM_MARKS]; /* when each SM_MARKS-th of `most` had been issued, */
     unsigned marked;        /* so many of them so far */

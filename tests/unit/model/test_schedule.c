@@ -129,10 +129,44 @@ static void what_throughput_limits_is_not_prolonged(void **state)
     check_near(i.stretch, (2 * 55 + 1.5 * 20) / 130, 1e-12);
 }
 
+/* Ten SMs of two blocks, of which two get three times what the others get: a wave of all takes 100 cycles. */
+static struct shared_sms favouring(double blocks, double alone_cycles)
+{
+    return (struct shared_sms){.blocks = blocks,
+                               .sms = 10,
+                               .blocks_per_sm = 2,
+                               .favoured = 2,
+                               .favour = 3,
+                               .wave_cycles = 100,
+                               .alone_cycles = alone_cycles,
+                               .block_cycles = alone_cycles / 2};
+}
+
+/* What the favoured leave when they have done, the others take. */
+static void who_is_favoured_ends_early(void **state)
+{
+    const struct shared_sms wave = favouring(20, 10), more = favouring(24, 10), slow = favouring(20, 100);
+
+    check_near(schedule_shared(&wave), 100, 1e-9);
+    check_near(schedule_shared(&more), 120, 1e-9);
+    check_near(schedule_shared(&slow), 100, 1e-9); /* an SM alone is no faster: nobody can be favoured */
+}
+
+/* Two SMs take all of the rest, and need as long for it as an SM does. */
+static void who_takes_the_rest_ends_last(void **state)
+{
+    const struct shared_sms rest = favouring(24, 80), half = favouring(22, 80), waves = favouring(40, 80);
+
+    check_near(schedule_shared(&rest), 160, 1e-9);
+    check_near(schedule_shared(&half), 120, 1e-9); /* of two blocks a block of each is left: half as long */
+    assert_true(schedule_shared(&waves) >= 200 && schedule_shared(&waves) < 220);
+}
+
 int main(void)
 {
     return RUN_TESTS(too_few_blocks, equal_blocks_have_no_imbalance, unequal_warps_leave_their_block_early,
                      unequal_blocks_are_dealt_out_as_places_become_free, handed_out_pieces_go_to_who_is_free,
-                     what_throughput_limits_is_not_prolonged, more_blocks_even_out, places_wait_for_blocks,
+                     what_throughput_limits_is_not_prolonged, who_is_favoured_ends_early,
+                     who_takes_the_rest_ends_last, more_blocks_even_out, places_wait_for_blocks,
                      senseless_input_is_refused);
 }
