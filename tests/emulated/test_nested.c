@@ -67,24 +67,30 @@ static void compare(const struct nest *n, const struct emulate_result *full,
         assert_int_equal(full->paths[a->paths[w]].hash, sliced->paths[b->paths[w]].hash);
 }
 
+static void prepare(struct nest *n, int32_t *outer, int32_t *inner, unsigned threads)
+{
+    struct err err = {0};
+
+    compile(n);
+    launch_init(&n->launch);
+    n->launch.block[0] = threads;
+    n->launch.shared_bytes = 4096;
+    n->arguments[0] = buffer_of("out", ELEMENT_FLOAT32, 1 << 20);
+    n->arguments[1] = buffer_of("in", ELEMENT_FLOAT32, 1 << 20);
+    n->arguments[2] = scalar_of(outer);
+    n->arguments[3] = scalar_of(inner);
+    n->launch.arguments = n->arguments;
+    n->launch.argument_count = 4;
+    ok(launch_prepare(&n->launch, &err), &err);
+}
+
 static void check(const struct nest_case *c)
 {
     struct nest n = {.name = c->name};
     struct emulate_result full, sliced;
     int32_t outer = c->outer, inner = c->inner;
-    struct err err = {0};
 
-    compile(&n);
-    launch_init(&n.launch);
-    n.launch.block[0] = c->threads;
-    n.launch.shared_bytes = 4096;
-    n.arguments[0] = buffer_of("out", ELEMENT_FLOAT32, 1 << 20);
-    n.arguments[1] = buffer_of("in", ELEMENT_FLOAT32, 1 << 20);
-    n.arguments[2] = scalar_of(&outer);
-    n.arguments[3] = scalar_of(&inner);
-    n.launch.arguments = n.arguments;
-    n.launch.argument_count = 4;
-    ok(launch_prepare(&n.launch, &err), &err);
+    prepare(&n, &outer, &inner, c->threads);
     emulate(&full, &n, EMULATE_FULL);
     emulate(&sliced, &n, EMULATE_SLICED);
     compare(&n, &full, &sliced, c->late);
@@ -111,9 +117,27 @@ static void counts_loops_in_loops(void **state)
         check(&cases[k]);
 }
 
+/* Of a loop that the first block has shown fewer iterations are executed in the next ones, which are copies all the same. */
+static void copies_blocks_with_loops(void **state)
+{
+    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    struct nest n = {.name = "swizzled"};
+    struct emulate_result sampled;
+    int32_t outer = 60, inner = 200;
+
+    prepare(&n, &outer, &inner, 128);
+    n.launch.grid[0] = 64;
+    compiled_run(&sampled, &n.compiled, &n.launch, &options, 4, n.name);
+    for (size_t b = 1; b < sampled.block_count; b++)
+        assert_true(sampled.blocks[b].borrows);
+    emulate_result_release(&sampled);
+    compiled_close(&n.compiled);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_loops_in_loops)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_loops_in_loops),
+                                       cmocka_unit_test(copies_blocks_with_loops)};
 
     return run_group("nested", tests, sizeof tests / sizeof *tests);
 }

@@ -222,6 +222,8 @@ static void copies_blocks_that_are_alike(void **state)
     for (size_t b = 0; b < p.result.block_count; b++) {
         const struct emulate_block *block = &p.result.blocks[b];
 
+        assert_true(block->borrows ==
+                    ((block->position[0] - n / 32) % 2 == 0 && b > 0)); /* whole lines apart */
         assert_int_equal(emulate_blocks(&alone, emulation, &block->position, 1, &err), 0);
         assert_memory_equal(block->counts, alone.blocks[0].counts,
                             p.result.instruction_count * sizeof *block->counts);
