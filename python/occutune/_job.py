@@ -22,6 +22,7 @@ from ._workspace import Workspace, plain
 
 _COMBINATIONS_MOST = 10_000_000  # that are gone through one by one
 _GLANCE_BYTES = 4096
+_SOURCES_NAMED = 64  # that a source may name: all of them are read for each
 _SOURCE = "OCCUTUNE_SOURCE"
 
 
@@ -120,7 +121,7 @@ class Job:
         """What only the caller's functions can say."""
         columns: List[Column] = []
         if self.source.generator:
-            columns.append(Column(_SOURCE, self._source_name))
+            columns.append(Column(_SOURCE, self._source_number))
         named = self.defines is None and self._mentions_grid()
         for axis, formula in zip(AXES, self.geometry.grid):
             if formula.text is None or named:
@@ -135,9 +136,8 @@ class Job:
     def _mentions_grid(self) -> bool:
         return any(mentions(self.source.text, f"grid_size_{axis}") for axis in AXES)
 
-    def _source_name(self, params: Mapping[str, Any]) -> str:
-        text = self.source.of(params)
-        return f'"source{self.texts.setdefault(text, len(self.texts))}.cu"'
+    def _source_number(self, params: Mapping[str, Any]) -> int:
+        return self.texts.setdefault(self.source.of(params), len(self.texts))
 
     def is_listed(self) -> bool:
         """Whether the configurations have to be listed one by one."""
@@ -185,7 +185,7 @@ class Job:
         if self.source.generator:
             for text, number in self.texts.items():
                 workspace.write(f"source{number}.cu", self._prepared(text))
-            text = f"#include {_SOURCE}\n"
+            text = _include_one(len(self.texts))
         else:
             text = self._prepared(self.source.text)
         file = workspace.write("kernel.cu", text)
@@ -212,8 +212,11 @@ class Job:
     def _include_folders(self, folder: str) -> List[str]:
         """None where nothing is included: the compiler's cache then knows the code whatever folder a script runs in."""
         if self.source.generator:
-            return [folder, *self.source.folders]
-        return self.source.folders if any("include" in text for text in [self.source.text, *self.options]) else []
+            return [*([] if len(self.texts) <= _SOURCES_NAMED else [folder]), *self._mentioned_folders(list(self.texts))]
+        return self._mentioned_folders([self.source.text])
+
+    def _mentioned_folders(self, texts: Sequence[str]) -> List[str]:
+        return self.source.folders if any("include" in text for text in [*texts, *self.options]) else []
 
     # The arguments ---------------------------------------------------------------------------------------------
 
@@ -258,6 +261,14 @@ class Job:
 def argument_name(position: int) -> str:
     """What the spec calls an array."""
     return f"argument_{position}"
+
+
+def _include_one(count: int) -> str:
+    """One of so many sources, by its number. Few are written out: what compiles knows then what it compiles, and keeps the code."""
+    if count > _SOURCES_NAMED:
+        return "\n".join(["#define OCCUTUNE_TEXT(name) #name", "#define OCCUTUNE_NAME(n) OCCUTUNE_TEXT(source##n.cu)",
+                          "#define OCCUTUNE_FILE(n) OCCUTUNE_NAME(n)", f"#include OCCUTUNE_FILE({_SOURCE})", ""])
+    return "".join(f'#if {_SOURCE} == {number}\n#include "source{number}.cu"\n#endif\n' for number in range(count))
 
 
 def _absolute_include(option: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 from conftest import SIZE, SOURCE
 
 import occutune
+from occutune import _job
 from occutune._driver import Device
 from occutune._job import Job
 from occutune._run_kernel import Runner
@@ -441,3 +442,18 @@ def test_messages_name_what_is_compiled_alone(arguments, spec):
     assert "occutune-call" not in str(raised.value)
     with pytest.raises(occutune.UsageError, match=r"^the spec: parameters.WORK: the list of values is empty"):
         occutune.space({**spec, "parameters": {"WORK": []}})
+
+
+def test_code_of_sources_that_a_function_makes_is_kept(arguments, tmp_path, monkeypatch):
+    """Few sources are named to the compiler, so that it knows their code again; more are included by their number."""
+    monkeypatch.setenv("OCCUTUNE_CACHE", str(tmp_path / "codes"))
+
+    def make(params):
+        return f"// {params['block_size_x']}\n" + SOURCE
+
+    results = []
+    for named in (64, 64, 1):
+        monkeypatch.setattr(_job, "_SOURCES_NAMED", named)
+        results.append(tune(arguments, {"block_size_x": [32, 64, 128], "WORK": [0]}, source=make, lang="CUDA")[0])
+        assert len(list((tmp_path / "codes").glob("*.cubin"))) == 3
+        assert all("time" in result for result in results[-1])
