@@ -347,6 +347,22 @@ static void advise_barriers(struct adviser *a)
           a->from->input.latency.bound_cycles);
 }
 
+/* Results that nothing is multiplied beside: what that costs, as far as the bounds allow. */
+static void advise_epilogue(struct adviser *a)
+{
+    const double gain =
+        fmin(1 / (1 - a->from->storing_share), a->from->prediction.estimate_s / a->estimate_s);
+
+    if (a->count == ADVICE_MOST || !(gain >= LEAST_GAIN))
+        return;
+    a->out[a->count] = (struct advice){.gain = gain};
+    snprintf(a->out[a->count++].text, sizeof a->out->text,
+             "results stored beside products, by warp groups that take turns or copies from shared memory, "
+             "or by wider stores: "
+             "tensor cores wait for them %.0f %% of the time",
+             100 * a->from->storing_share);
+}
+
 /* What the replay of all warps finds beyond the bounds. */
 static void advise_simulation(struct adviser *a)
 {
@@ -375,7 +391,7 @@ size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *analysis
     static void (*const advisers[])(struct adviser *) = {
         advise_occupancy, advise_grid,     advise_dispatch,     advise_banks,     advise_coalescing,
         advise_traffic,   advise_spills,   advise_instructions, advise_registers, advise_supply,
-        advise_latency,   advise_barriers, advise_simulation};
+        advise_latency,   advise_barriers, advise_epilogue,     advise_simulation};
     struct adviser a = {.from = analysis, .machine = machine, .out = out, .input = analysis->input};
     struct prediction alone;
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { ADVICE_MOST = 15 };
+enum { ADVICE_MOST = 16 };
 
 struct advice {
     double gain;    /* predicted speed-up, at least 1.01 */

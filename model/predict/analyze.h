@@ -69,8 +69,9 @@ struct analysis {
                                   and where no two of them do */
     double mbarrier_share;     /* of the time of the simulated warps, waiting at mbarriers */
     double copying_share;      /* of the time, in which an SM's copy engine is busy */
-    double held;     /* share of the time that a place for a block on an SM holds one (schedule_held) */
-    double achieved; /* occupancy, a share: theoretical x imbalance x held */
+    double storing_share; /* of the time, in which tensor cores have nothing to do while results are stored */
+    double held;          /* share of the time that a place for a block on an SM holds one (schedule_held) */
+    double achieved;      /* occupancy, a share: theoretical x imbalance x held */
 };
 
 /* `launch` is prepared (launch_prepare); everything is borrowed for the call. What the model cannot do is a

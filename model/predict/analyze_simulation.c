@@ -183,6 +183,7 @@ int analyze_simulation(struct analyze_work *work)
                               ? fmax(wave.waited / fmax(wave.first, 1), tail.waited / fmax(tail.first, 1))
                               : 0;
     out->copying_share = fmax(wave.copying, tail.copying);
+    out->storing_share = fmax(wave.storing, tail.storing);
     simulated->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
     simulated->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
     if (!rc && schedule.full > 0 && schedule.count > 1 && schedule.full < FEW_WAVES)

@@ -234,6 +234,8 @@ bool sm_async_step(struct sm_state *sm, struct sm_partition *at, const struct sm
         sm_note_next(sm, at, at->last);
         return false;
     }
+    if (request->async == SM_STORES)
+        warp->block_slot->stored[warp->group] = time;
     if (!sm->code->async.needed && request->async) { /* nobody waits for the copy's end */
         copy_ends(sm, request, 1, time);
         sm_note_next(sm, at, at->last);

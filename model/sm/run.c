@@ -2,6 +2,7 @@
 
 #include "model/sm/async.h"
 #include "model/sm/scheduler.h"
+#include "model/sm/storing.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,8 +64,10 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
         warp->earliest = later(warp->earliest, sm->stored + sm->fence_stored);
     sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
     delay += use_dram(sm, warp, request, time + delay);
-    if (request->stores)
+    if (request->stores) {
         sm->stored = later(sm->stored, time + delay);
+        warp->block_slot->stored[warp->group] = time;
+    }
     ready = time + delay + request->latency;
     if (request->kind == REPLAY_COPY)
         warp->copied = later(warp->copied, ready);
@@ -233,12 +236,15 @@ static size_t run_ahead(struct sm_state *sm, unsigned p, double horizon)
 }
 
 /* The warp goes on while its product waits in the queue; how long that is. */
-static double queue_product(struct sm_partition *at, const struct sm_request *request, unsigned port,
-                            double time)
+static double queue_product(struct sm_state *sm, struct sm_partition *at, const struct sm_request *request,
+                            unsigned port, double time)
 {
+    const struct sm_warp *warp = &at->warps[at->last];
     double *const free = &at->pipe[sm_pipe(port)];
-    const double wait = products_issue(&at->products, time, request->queued);
+    double wait;
 
+    sm->storing += sm_stored_for(at, warp->block_slot, warp->group);
+    wait = products_issue(&at->products, time, request->queued);
     *free = later(*free, products_open(&at->products));
     return wait;
 }
@@ -257,7 +263,7 @@ static bool step(struct sm_state *sm, unsigned p)
         return sm_async_step(sm, at, &sm->code->requests[i], i, time);
     if (op->asks && !op->async) {
         const struct sm_request *request = &sm->code->requests[i];
-        const double wait = request->queued > 0 ? queue_product(at, request, op->port, time) : 0;
+        const double wait = request->queued > 0 ? queue_product(sm, at, request, op->port, time) : 0;
 
         sm->turn = p;
         use_memory(sm, warp, request, time + wait);
@@ -360,6 +366,7 @@ static struct sm_ran ran_of(const struct sm_state *sm, bool lost)
         .waited = sm->waited / sm->warp_count,
         .engine_busy = sm->engine_busy,
         .under_way = sm->end > 0 ? sm->under_way / sm->end : 0,
+        .storing = sm_storing_share(sm),
         .lost = lost,
     };
 }

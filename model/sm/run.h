@@ -13,7 +13,8 @@ struct sm_ran {
     double waited;      /* of a warp, for phases of mbarriers */
     double engine_busy; /* of the copy engine */
     double under_way;   /* bytes of copies from DRAM, at the mean of that time */
-    bool lost;          /* blocks did not end: what their warps wait for never comes */
+    double storing; /* share of the time in which tensor pipes have nothing to do while results are stored */
+    bool lost;      /* blocks did not end: what their warps wait for never comes */
 };
 int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *code,
            const struct sm_list *lists, unsigned blocks, struct err *err);

@@ -186,6 +186,7 @@ static int play_async(struct sm_cycles *out, const struct sm_input *in, const st
     *out = (struct sm_cycles){.first = part.ran.cycles,
                               .waited = part.ran.waited,
                               .under_way = part.ran.under_way,
+                              .storing = part.ran.storing,
                               .lost = part.ran.lost};
     out->copying = part.ran.cycles > 0 ? fmin(part.ran.engine_busy / part.ran.cycles, 1) : 0;
     if (!part.whole) {

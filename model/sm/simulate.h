@@ -46,6 +46,7 @@ struct sm_cycles {
     double waited;    /* of `first`, a mean warp for mbarriers */
     double copying;   /* share of `first` in which the copy engine moves data or takes a copy on */
     double under_way; /* bytes of copies from DRAM, at the mean */
+    double storing;   /* share of it in which tensor cores have nothing to do while results are stored */
     size_t issued;    /* instructions simulated for that, which is what it costs */
     bool lost;        /* warps wait for each other in a way that was not noted: `first` is too short */
 };

@@ -1,5 +1,6 @@
 #include "model/sm/state.h"
 
+#include "model/sass/arch/geometry.h"
 #include "model/sm/async.h"
 #include "model/sm/scheduler.h"
 
@@ -40,6 +41,7 @@ void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, doubl
         *warp = (struct sm_warp){.block_slot = block_slot,
                                  .past = sm->pasts ? &sm->pasts[warp - sm->warps] : NULL,
                                  .earliest = time,
+                                 .group = (w - first) / SUB_PARTITIONS % SM_WARP_GROUPS,
                                  .number = (double)(sm->begun - 1) * sm->per_block + (w - first)};
         give_list(sm, warp, w);
         sm_go(sm, w);

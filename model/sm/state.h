@@ -10,7 +10,8 @@
 
 enum {
     SM_WARPS = 64, /* of a sub-partition, at most */
-    SM_MARKS = 64
+    SM_MARKS = 64,
+    SM_WARP_GROUPS = 8 /* of a block, at most */
 };
 
 /* When a slot of a warp was ready after each of the last times it was set. */
@@ -31,12 +32,15 @@ struct sm_warp {
     double earliest_before;                         /* while it waits for one */
     double number;                                  /* of all warps that have begun */
     unsigned loads;                                 /* from DRAM so far */
+    unsigned group;                                 /* of its block's warp groups */
 };
 
 struct sm_block_slot {
     size_t block;           /* which of the input's it holds */
     unsigned left, arrived; /* warps that have not ended; those at the barrier */
     double latest;          /* arrival, as the barrier has taken note of it, or end */
+    double stored
+        [SM_WARP_GROUPS]; /* when those of a warp group last stored to global memory, or had the copy engine do so */
 };
 
 /* The choice among the warps of a sub-partition is where the time goes: what it looks at lies close together. */
@@ -93,7 +97,9 @@ struct sm_state {
     uint32_t *missing;     /* arrivals by block slot and phase, */
     double *latest;        /* and when the last of those so far came */
     double engine_free, engine_busy; /* of the copy engine */
-    double under_way;       /* bytes that copies brought from DRAM, each times the cycles until it came */
+    double under_way; /* bytes that copies brought from DRAM, each times the cycles until it came */
+    double
+        storing; /* cycles of all tensor pipes that had no product while the block that brings the next stored */
     double stores_read;     /* when the copies to global memory so far have read shared memory */
     double waited;          /* cycles of warps for phases of mbarriers */
     bool lost;              /* a warp's events are not those that were noted */

@@ -103,6 +103,11 @@ static void put_beside(FILE *out, const struct analysis *from)
                 p->power_limited ? "  power       limits the clock to %.2f GHz\n"
                                  : "  clock       at most %.2f GHz where tensor cores work\n",
                 1e-9 * p->clock_hz);
+    if (from->storing_share >= 0.005)
+        fprintf(
+            out,
+            "  epilogue    tensor cores have nothing to do %.0f %% of the time, while results are stored\n",
+            100 * from->storing_share);
     if (from->mbarrier_share > 0)
         fprintf(out, "  mbarriers   a warp waits for %.0f %% of the time\n", 100 * from->mbarrier_share);
     if (from->copying_share > 0)

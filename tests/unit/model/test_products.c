@@ -167,8 +167,55 @@ static void products_read_registers_beside_others(void **state)
     check_near(taken(6), 35, 5);
 }
 
+enum { STORE = 2, BETWEEN = 20, AGAIN = STORE + BETWEEN, STORING = AGAIN + 3 };
+
+static struct sass store(void)
+{
+    struct sass out = fixture_plain(SASS_STG, TAIL_STALL, 0);
+
+    out.access_count = 1;
+    out.accesses[0] = (struct sass_access){.space = SASS_SPACE_GLOBAL, .access = SASS_WRITES, .bytes = 4};
+    return out;
+}
+
+/* The share of the time of tensor cores that stores take: a product, `at` a store among other instructions, a product. A second
+ * group, where there is one, only stores. */
+static double storing(unsigned at, unsigned groups)
+{
+    struct emulate_step both[2] = {{.count = at}, {at + 1, STORING - at - 1, 0, 0}},
+                        beside[2] = {{at, 1, 0, 0}, {STORING - 1, 1, 0, 0}}, all[1] = {{.count = STORING}};
+    struct emulate_path paths[2] = {{.steps = groups > 1 ? both : all, .count = groups > 1 ? 2 : 1},
+                                    {.steps = beside, .count = 2}};
+    struct emulate_events events[8] = {{0}};
+    struct fixture f = {.paths = {0, 0, 0, 0, 1, 1, 1, 1}};
+
+    fixture_fill(&f, STORING, fixture_plain(SASS_FADD, TAIL_STALL, 0));
+    put_products(&f, 256, 1);
+    f.code[1] = f.code[AGAIN + 1] = wait_for_all();
+    f.code[at] = store();
+    f.code[AGAIN] = product(256);
+    f.code[AGAIN].mod[SASS_MOD_COMMITS] = 1;
+    set_up(&f, STORING, groups, true);
+    f.counts[at].sectors = 4;
+    f.counts[at].lines = f.counts[at].requests = 1;
+    f.block.events = events;
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    return fixture_simulate(&f, 1, false).storing;
+}
+
+/* From the end of the product until the last store of the group; what it does behind that is no store. */
+static void stores_keep_products_waiting(void **state)
+{
+    const double late = storing(AGAIN - 1, 1), early = storing(AGAIN - 6, 1);
+
+    assert_true(late > 0.25 && late < 0.6);
+    assert_true(early > 0.5 * late && early < 0.9 * late);
+    check_near(storing(AGAIN - 1, 2), 0, 0); /* the stores of another group keep nobody waiting */
+}
+
 int main(void)
 {
     return RUN_TESTS(a_group_goes_on_while_products_wait, groups_share_the_queue, groups_take_turns,
-                     an_unknown_queue_holds_nothing, products_read_registers_beside_others);
+                     an_unknown_queue_holds_nothing, products_read_registers_beside_others,
+                     stores_keep_products_waiting);
 }
