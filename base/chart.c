@@ -265,17 +265,15 @@ static void write_legend(FILE *out, const struct chart *chart)
 /* A label stands right of its line, left of it where it would not fit. */
 static void write_marks(FILE *out, const struct chart *chart, const struct axis *x)
 {
-    const double capacity = CHART_WIDTH - RIGHT - 40;
-
     for (size_t i = 0; i < chart->mark_count; i++) {
         const double value = chart->marks[i].x, at = usable(value, x->log) ? place(x, value) : -1;
+        const bool fits = at + 4 + 5.6 * (double)strlen(chart->marks[i].label) < CHART_WIDTH - RIGHT;
 
         if (at < LEFT || at > CHART_WIDTH - RIGHT)
             continue;
         fprintf(out, "<path class=\"mark\" d=\"M%.1f %dV%d\"/>\n", at, TOP, CHART_HEIGHT - BOTTOM);
-        write_label(out, at < capacity ? at + 4 : at - 4, CHART_HEIGHT - BOTTOM - 6 - 13 * (double)(i % 4),
-                    at < capacity ? "class=\"small\"" : "class=\"small\" text-anchor=\"end\"",
-                    chart->marks[i].label);
+        write_label(out, fits ? at + 4 : at - 4, CHART_HEIGHT - BOTTOM - 6 - 13 * (double)(i % 4),
+                    fits ? "class=\"small\"" : "class=\"small\" text-anchor=\"end\"", chart->marks[i].label);
     }
 }
 

@@ -18,11 +18,15 @@ static const char style[] =
     "background:var(--ground)}"
     "h1{font-size:1.5rem;margin:0}h2{font-size:1.15rem;margin:1.5rem 0 .35rem}p{max-width:75ch}"
     "table{display:block;overflow-x:auto;border-collapse:collapse;margin:.5rem 0;font-size:.88rem}"
-    "td,th{border-bottom:1px solid var(--line);padding:.15rem .6rem;text-align:left}"
-    "td.n{text-align:right;white-space:nowrap;font-variant-numeric:tabular-nums}"
-    ".charts{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,27rem),1fr))}"
-    "figure{margin:0;padding:.75rem;background:var(--panel);border:1px solid var(--line);border-radius:8px}"
-    "svg{width:100%;height:auto}"
+    "td,th{border-bottom:1px solid var(--line);padding:.15rem .6rem;text-align:left;white-space:nowrap;"
+    "vertical-align:top}th{vertical-align:bottom;color:var(--soft);font-weight:600}"
+    "td:first-child,th:first-child{position:sticky;left:0;background:var(--ground)}" /* on narrow screens */
+    ".n{text-align:right;font-variant-numeric:tabular-nums}"
+    ".t{white-space:normal;min-width:20rem;max-width:40rem}"
+    ".charts{display:grid;gap:1rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,34rem),1fr))}"
+    "figure{margin:0;padding:.75rem;background:var(--panel);border:1px solid var(--line);border-radius:8px;"
+    "overflow-x:auto}"
+    "svg{display:block;width:100%;min-width:32rem;height:auto}" /* narrower, nobody reads what stands in it */
     ".why{color:var(--bad)}";
 
 /* A cell with a number, or a dash where nothing is known. */
@@ -60,15 +64,16 @@ static void write_operations(FILE *out, const struct device *device)
 {
     const double parts = (double)device->limits.subpartitions;
 
-    fputs("<h2>Operations</h2>\n<p>Completion latency: issue to issue of a dependent operation, one warp. "
-          "Issue latency: cycles a "
-          "pipe is busy with one warp instruction. Ridge: warps from which throughput is within 5 % of its "
-          "peak.</p>\n"
-          "<table><tr><th>operation<th>completion, cycles<th>spread<th>two chains<th>four chains<th>issue, "
-          "cycles<th>operations per cycle "
-          "and SM"
-          "<th>ridge, warps<th>pipe</tr>\n",
-          out);
+    fputs(
+        "<h2>Operations</h2>\n<p>Completion latency: issue to issue of a dependent operation, one warp. "
+        "Issue latency: cycles a "
+        "pipe is busy with one warp instruction. Ridge: warps from which throughput is within 5 % of its "
+        "peak.</p>\n"
+        "<table><tr><th>operation<th class=\"n\">completion, cycles<th class=\"n\">spread<th class=\"n\">two "
+        "chains"
+        "<th class=\"n\">four chains<th class=\"n\">issue, cycles<th class=\"n\">operations per cycle and SM"
+        "<th class=\"n\">ridge, warps<th>pipe</tr>\n",
+        out);
     for (size_t i = 0; i < DEVICE_OP_COUNT; i++) {
         const struct device_op *op = &device->ops[i];
 
@@ -91,9 +96,9 @@ static void write_sources(FILE *out, const struct device *device)
 {
     if (device->source_count == 0)
         return;
-    fputs("<h2>Operations of the source</h2>\n<table><tr><th>operation<th>fast-math<th>machine "
+    fputs("<h2>Operations of the source</h2>\n<table><tr><th>operation<th>fast-math<th class=\"n\">machine "
           "instructions<th>routine"
-          "<th>latency, cycles<th>cycles per warp and sub-partition</tr>\n",
+          "<th class=\"n\">latency, cycles<th class=\"n\">cycles per warp and sub-partition</tr>\n",
           out);
     for (size_t i = 0; i < device->source_count; i++) {
         const struct device_source *source = &device->sources[i];
@@ -117,7 +122,8 @@ static void write_pairs(FILE *out, const struct device *device)
     fputs("<h2>Pipe map</h2>\n<p>Cycles per sub-partition of one of each, interleaved, beside their own "
           "issue latencies: the sum "
           "means a shared pipe, the larger of them two "
-          "pipes.</p>\n<table><tr><th>pair<th>alone<th>alone<th>together</tr>\n",
+          "pipes.</p>\n<table><tr><th>pair<th class=\"n\">first alone<th class=\"n\">second alone"
+          "<th class=\"n\">together</tr>\n",
           out);
     for (size_t i = 0; i < device->pair_count; i++) {
         const struct device_pair *pair = &device->pairs[i];
@@ -212,11 +218,14 @@ static void write_architecture(FILE *out, const struct device *device)
     const struct device_limits *limits = &device->limits;
 
     fprintf(out,
-            "<h2>Architecture</h2>\n<table><tr><th><th>latency<th>capacity<th>throughput<th>shared "
-            "by<th>GT200 (2008)</tr>\n"
-            "<tr><td>SM</td><td></td><td>%llu warps, %llu blocks, %llu sub-partitions</td><td></td><td></td>"
+            "<h2>Architecture</h2>\n<table><tr><th><th class=\"n\">latency<th class=\"n\">capacity<th "
+            "class=\"n\">throughput"
+            "<th>shared by<th>GT200 (2008)</tr>\n"
+            "<tr><td>SM</td><td></td><td class=\"n\">%llu warps, %llu blocks, %llu "
+            "sub-partitions</td><td></td><td></td>"
             "<td>32 warps, 8 blocks</td></tr>\n"
-            "<tr><td>registers</td><td></td><td>%llu, given to a warp by %llu</td><td></td><td>SM</td>"
+            "<tr><td>registers</td><td></td><td class=\"n\">%llu, given to a warp by "
+            "%llu</td><td></td><td>SM</td>"
             "<td>16,384, rounded to 4 a thread, 64 banks</td></tr>\n",
             (unsigned long long)limits->warps_per_sm, (unsigned long long)limits->blocks_per_sm,
             (unsigned long long)limits->subpartitions, (unsigned long long)limits->registers_per_sm,
@@ -236,20 +245,44 @@ static void write_architecture(FILE *out, const struct device *device)
     write_against_pins(out, device);
 }
 
+struct scale {
+    double by;
+    const char *prefix;
+};
+
+/* Of rates and times, which are far from one. */
+static struct scale scale_of(const struct device_value *value, const char *unit)
+{
+    static const struct scale scales[] = {{1e12, "T"}, {1e9, "G"},  {1e6, "M"},  {1e3, "k"},
+                                          {1, ""},     {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+    const size_t count = sizeof scales / sizeof *scales;
+
+    if (!value->known || !(value->sustained > 0) ||
+        (strcmp(unit, "B/s") && strcmp(unit, "Hz") && strcmp(unit, "s")))
+        return (struct scale){1, ""};
+    for (size_t k = 0; k < count; k++)
+        if (value->sustained >= scales[k].by)
+            return scales[k];
+    return scales[count - 1];
+}
+
 static void write_values(FILE *out, const struct device *device)
 {
     fputs("<h2>All "
-          "values</h2>\n<table><tr><th>value<th>sustained<th>best<th>spread<th>unit<th>what<th>from</tr>\n",
+          "values</h2>\n<table><tr><th>value<th class=\"n\">sustained<th class=\"n\">best<th "
+          "class=\"n\">spread<th>unit"
+          "<th>what<th>from</tr>\n",
           out);
     for (size_t i = 0; i < DEVICE_VALUE_COUNT; i++) {
         const struct device_value *value = &device->values[i];
         const struct device_value_info *info = device_value_info((enum device_value_id)i);
+        const struct scale scale = scale_of(value, info->unit);
 
         fprintf(out, "<tr><td>%s</td>", info->name);
-        number(out, value->known, value->sustained, "%.5g");
-        number(out, value->known, value->best, "%.5g");
-        number(out, value->known, value->spread, "%.2g");
-        fprintf(out, "<td>%s</td><td>", info->unit);
+        number(out, value->known, value->sustained / scale.by, "%.5g");
+        number(out, value->known, value->best / scale.by, "%.5g");
+        number(out, value->known, value->spread / scale.by, "%.2g");
+        fprintf(out, "<td>%s%s</td><td class=\"t\">", scale.prefix, info->unit);
         html_text(out, info->description);
         fputs("</td><td>", out);
         html_text(out, value->known ? value->origin : "");

@@ -42,6 +42,26 @@ static void points_lines_and_steps(void **state)
     free(text);
 }
 
+static void a_mark_near_the_end_is_labelled_before_it(void **state)
+{
+    const double x[] = {0, 100}, y[] = {1, 2};
+    const struct chart_series series[] = {{"s", CHART_LINE, x, y, 2}};
+    const struct chart_mark marks[] = {{80, "short"}, {80, "a label that needs a third of the picture"}};
+    const struct chart chart = {.title = "t",
+                                .x_label = "x",
+                                .y_label = "y",
+                                .series = series,
+                                .series_count = 1,
+                                .marks = marks,
+                                .mark_count = 2};
+    char *text;
+
+    assert_int_equal(chart_svg(&text, &chart, NULL), 0);
+    assert_non_null(strstr(text, "class=\"small\">short<"));
+    assert_non_null(strstr(text, "class=\"small\" text-anchor=\"end\">a label"));
+    free(text);
+}
+
 /* A search times thousands of configurations that are no better than the best so far. */
 static void steps_are_written_where_they_are(void **state)
 {
@@ -138,7 +158,8 @@ static void a_single_point_has_a_range(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(points_lines_and_steps, steps_are_written_where_they_are,
-                     bars_stand_apart_and_colours_repeat, logarithmic_axes_leave_out_what_is_not_positive,
-                     nothing_to_show_says_so, a_single_point_has_a_range);
+    return RUN_TESTS(points_lines_and_steps, a_mark_near_the_end_is_labelled_before_it,
+                     steps_are_written_where_they_are, bars_stand_apart_and_colours_repeat,
+                     logarithmic_axes_leave_out_what_is_not_positive, nothing_to_show_says_so,
+                     a_single_point_has_a_range);
 }

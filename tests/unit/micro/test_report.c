@@ -31,6 +31,7 @@ static void what_is_known_stands_in_its_row(void **state)
     device.ops[DEVICE_OP_FFMA].latency = (struct device_value){true, 4, 4, 0, "chain"};
     device.ops[DEVICE_OP_FFMA].interval = (struct device_value){true, 1, 1, 0, "saturated"};
     device.ops[DEVICE_OP_FFMA].ridge_warps = 16;
+    device.values[DEVICE_DRAM_READ] = (struct device_value){true, 4.65e12, 4.7e12, 0, "stream"};
     device.values[DEVICE_SHARED_LATENCY] = (struct device_value){true, 23, 23, 0, "near"};
     assert_int_equal(device_curve_set(&device.ops[DEVICE_OP_FFMA].roofline, x, y, 3, "saturated", &err), 0);
     assert_int_equal(device_note(&device, &err, "l1_latency: instruction 3 is MOV"), 0);
@@ -40,6 +41,8 @@ static void what_is_known_stands_in_its_row(void **state)
                            "<td class=\"n\">&ndash;</td><td class=\"n\">&ndash;</td><td class=\"n\">1.00</td>"
                            "<td class=\"n\">128.0</td><td class=\"n\">16</td>"));
     assert_non_null(strstr(page, "23 cycles"));
+    assert_non_null(
+        strstr(page, "<td class=\"n\">4.65</td><td class=\"n\">4.7</td><td class=\"n\">0</td><td>TB/s</td>"));
     assert_non_null(strstr(page, "l1_latency: instruction 3 is MOV"));
     assert_non_null(strstr(page, "<title>FFMA, 4: 1</title>")); /* a point answers the pointer */
     assert_null(strstr(page, "invert("));                       /* charts have colours for dark pages */
