@@ -1,5 +1,6 @@
 /* Strategies that try every configuration in an order that is fixed beforehand: `exhaustive` in the order of
- * the space, `random` in a random one. */
+ * the space, the last ones longest first (tuner/strategy/ending.h), `random` in a random one. */
+#include "tuner/strategy/ending.h"
 #include "tuner/strategy/order.h"
 #include "tuner/strategy/strategy.h"
 
@@ -15,6 +16,7 @@ struct ordered {
     uint64_t timed;     /* told */
     uint64_t *ready;    /* compiled, not yet asked to time: a ring, oldest first */
     size_t ready_count, ready_first, ready_capacity;
+    struct ending *ending; /* null where the order stays as it is */
 };
 
 static int open_ordered(void **state, const struct search_options *options, bool shuffled, struct err *err)
@@ -26,7 +28,9 @@ static int open_ordered(void **state, const struct search_options *options, bool
         return err_memory(err);
     search->options = *options;
     search->shuffled = shuffled;
-    return 0;
+    return shuffled || options->trials || !options->space || !options->spec
+               ? 0
+               : ending_open(&search->ending, options, err);
 }
 
 static int open_in_order(void **state, const struct search_options *options, struct err *err)
@@ -43,8 +47,10 @@ static void close_ordered(void *state)
 {
     struct ordered *search = state;
 
-    if (search)
-        free(search->ready);
+    if (!search)
+        return;
+    ending_close(search->ending);
+    free(search->ready);
     free(search);
 }
 
@@ -66,6 +72,35 @@ static bool trials_left(const struct ordered *search, uint64_t started)
     return !search->options.trials || started < search->options.trials;
 }
 
+static int begin_ending(struct ordered *search, struct err *err)
+{
+    const size_t count = search->options.count - search->drawn;
+    uint64_t *rest = calloc(count, sizeof *rest);
+    int rc;
+
+    if (!rest)
+        return err_memory(err);
+    for (size_t i = 0; i < count; i++)
+        rest[i] = at_position(search, search->drawn + i);
+    rc = ending_begin(search->ending, rest, count, err);
+    free(rest);
+    return rc;
+}
+
+/* The next to compile. */
+static int draw(uint64_t *index, struct ordered *search, struct err *err)
+{
+    struct ending *ending = search->ending;
+
+    if (ending && !ending_has_begun(ending) &&
+        search->options.count - search->drawn <= ending_count(ending) && begin_ending(search, err))
+        return ERR_MEMORY;
+    *index = ending && ending_has_begun(ending) ? ending_draw(ending) : at_position(search, search->drawn);
+    search->drawn++;
+    search->compiling++;
+    return 0;
+}
+
 static int next_in_order(struct search_step *out, void *state, struct search_capacity capacity,
                          struct err *err)
 {
@@ -75,7 +110,6 @@ static int next_in_order(struct search_step *out, void *state, struct search_cap
     const bool may_compile = search->drawn < search->options.count &&
                              trials_left(search, started + search->ready_count + search->compiling);
 
-    (void)err;
     *out = (struct search_step){.action = SEARCH_WAIT};
     if (may_time && capacity.time) {
         out->action = SEARCH_TIME;
@@ -85,8 +119,7 @@ static int next_in_order(struct search_step *out, void *state, struct search_cap
         search->timing++;
     } else if (may_compile && capacity.compile) {
         out->action = SEARCH_COMPILE;
-        out->index = at_position(search, search->drawn++);
-        search->compiling++;
+        return draw(&out->index, search, err);
     } else if (!may_time && !may_compile && !search->compiling && !search->timing) {
         out->action = SEARCH_STOP;
     }
@@ -123,6 +156,8 @@ static int tell_ordered(void *state, uint64_t index, const struct search_facts *
         return 0;
     }
     search->compiling--;
+    if (search->ending && ending_tell(search->ending, index, facts->spent_s, err))
+        return ERR_MEMORY;
     return facts->outcome == OUTCOME_OK ? push_ready(search, index, err) : 0;
 }
 
