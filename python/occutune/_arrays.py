@@ -47,6 +47,8 @@ def gpu_address(array: Any) -> Optional[int]:
 def to_numpy(array: Any) -> numpy.ndarray:
     """The array in host memory, as NumPy sees it. Its memory is shared where that is possible."""
     array = _on_host(array)
+    if isinstance(array, numpy.ma.MaskedArray):
+        raise TypeError("a masked array is not supported: a kernel sees no mask; give array.filled(value)")
     if isinstance(array, numpy.ndarray):
         return array
     if hasattr(array, "__array_interface__") or hasattr(array, "__array__"):

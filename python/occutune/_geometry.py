@@ -68,6 +68,11 @@ def _product(formulas: Sequence[Formula]) -> Formula:
     return Formula(value, text)
 
 
+def _number(value: Any, place: str, params: Params) -> Any:
+    with blamed(place, params):
+        return value if isinstance(value, (int, numpy.integer)) else float(value)
+
+
 def _divisor(divisor: Any, default: str, kinds: Mapping[str, str], place: str) -> Formula:
     """The grid divisor of one dimension: nothing, a number, an expression, a function, or a list of these."""
     if divisor is None:
@@ -77,7 +82,7 @@ def _divisor(divisor: Any, default: str, kinds: Mapping[str, str], place: str) -
     if isinstance(divisor, str):
         return _text_formula(divisor, kinds, place)
     if callable(divisor):
-        return Formula(lambda params: call(divisor, params, place), None)
+        return Formula(lambda params: _number(call(divisor, params, place), place, params), None)
     if numpy.iterable(divisor):
         return _product([_divisor(item, "", kinds, f"{place}[{index}]") for index, item in enumerate(divisor)])
     raise ValueError(f"{place}: {divisor!r}: give a number, an expression, a function, or a list of these")

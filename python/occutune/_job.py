@@ -14,6 +14,7 @@ import numpy
 
 from ._arrays import element_type, is_array, to_numpy
 from ._blame import blamed
+from ._checks import check_shapes
 from ._expression import kind_of
 from ._geometry import AXES, Formula, Geometry, read_geometry
 from ._restrictions import Restriction, read_restrictions
@@ -33,26 +34,34 @@ class Column(NamedTuple):
     value: Callable[[Mapping[str, Any]], Any]
 
 
-def read_parameters(tune_params: Mapping[str, Sequence[Any]]) -> Dict[str, List[Any]]:
-    """The parameters with distinct values, NumPy's numbers as Python's."""
+def read_lists(tune_params: Mapping[str, Sequence[Any]]) -> Dict[str, List[Any]]:
+    """The parameters with their values as given, NumPy's numbers as Python's."""
     if not isinstance(tune_params, Mapping):
         raise TypeError("tune_params: give a dictionary of lists")
-    parameters: Dict[str, List[Any]] = {}
     for name, values in tune_params.items():
+        if not isinstance(name, str):
+            raise TypeError(f"tune_params: a name is text, not {name!r}")
         if isinstance(values, (str, bytes)) or not numpy.iterable(values):
             raise TypeError(f'tune_params["{name}"]: {values!r} is no list of values')
+    return {name: plain(list(values)) for name, values in tune_params.items()}
+
+
+def read_parameters(given: Mapping[str, List[Any]]) -> Dict[str, List[Any]]:
+    """The parameters with distinct values."""
+    parameters: Dict[str, List[Any]] = {}
+    for name, values in given.items():
         if name in ("grid_size_x", "grid_size_y", "grid_size_z", "time"):
             raise ValueError(f"tune_params: the name {name} is taken")
         if name.startswith(("nvml_", "tegra_")):
             raise ValueError(f"tune_params: {name}: clocks and power limits are not tuned; use Kernel Tuner itself for them")
-        checked = [_check_value(value, f'tune_params["{name}"][{index}]') for index, value in enumerate(plain(list(values)))]
+        checked = [_check_value(value, f'tune_params["{name}"][{index}]') for index, value in enumerate(values)]
         parameters[name] = list(dict.fromkeys(checked))
     return parameters
 
 
 def _check_value(value: Any, place: str) -> Any:
     """Refuses what no dictionary and no JSON could hold."""
-    if isinstance(value, (list, dict, set)):
+    if not isinstance(value, (bool, int, float, str)):
         raise TypeError(f"{place}: a value is a number, a truth value or text, not a {type(value).__name__}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{place}: {value} is no number that a kernel could be compiled for")
@@ -75,9 +84,11 @@ class Job:
                  restrictions: Any = None, lang: Optional[str] = None, smem_args: Optional[Mapping[str, Any]] = None,
                  cmem_args: Optional[Mapping[str, Any]] = None, compiler_options: Optional[Sequence[str]] = None,
                  defines: Optional[Mapping[str, Any]] = None, block_size_names: Optional[Sequence[str]] = None) -> None:
+        check_shapes(kernel_name, arguments, {"smem_args": smem_args, "cmem_args": cmem_args, "defines": defines,
+                                              "compiler_options": compiler_options, "lang": lang})
         self.name = kernel_name
-        self.parameters = read_parameters(tune_params)
-        given = {name: plain(list(values)) for name, values in tune_params.items()}
+        given = read_lists(tune_params)
+        self.parameters = read_parameters(given)
         # where each value stood, for messages: those that were given twice are left out
         self.positions = {name: [given[name].index(value) for value in values] for name, values in self.parameters.items()}
         self.kinds = {name: kind_of(values) for name, values in self.parameters.items() if values}
@@ -236,7 +247,10 @@ class Job:
             if not is_array(argument):
                 check_scalar(argument, position, self.declared(position))
                 return _scalar(argument, position)
-            return _buffer(workspace, argument, argument_name(position), "in" if self.is_input(position) else "inout")
+            try:
+                return _buffer(workspace, argument, argument_name(position), "in" if self.is_input(position) else "inout")
+            except TypeError as error:
+                raise TypeError(f"arguments[{position}]: {error}") from error
 
         with ThreadPoolExecutor() as pool:
             arguments = list(pool.map(one, range(len(self.arguments))))

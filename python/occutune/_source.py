@@ -36,6 +36,8 @@ class Source:
         _check_language(lang or _detect(self.text))
 
     def _read(self, source: Any) -> str:
+        if source == "":
+            raise ValueError("kernel_source: is empty; give the source as text, or the name of its file")
         if isinstance(source, os.PathLike) or (isinstance(source, str) and not set(source) & _CODE):
             path = Path(source)
             self.folders.insert(0, str(path.resolve().parent))

@@ -15,6 +15,7 @@ import numpy
 from . import _tool, strategies
 from ._blame import blamed
 from ._cache import open_cache
+from ._checks import check_call, check_names, check_shapes
 from ._custom import CustomRunner, drive, is_custom
 from ._job import Job, check_argument_types, expected_files
 from ._observers import Observers
@@ -177,12 +178,14 @@ def _print(results: Sequence[Mapping[str, Any]], best: Optional[Mapping[str, Any
         print(config_text(best, keys))
 
 
-def _warn_nothing_ran(results: Sequence[Mapping[str, Any]]) -> None:
+def _warn_nothing_ran(results: Sequence[Mapping[str, Any]], objective: str) -> None:
     """With the reason of the first: most often it is the others' too."""
     reasons = [reason_of(result) for result in results]
     if any(reasons):
         first = next(filter(None, reasons))
         warnings.warn(f"no configuration ran correctly; {reasons.count(first)} of {len(reasons)}: {first}", stacklevel=3)
+    elif any("__error__" not in result for result in results):
+        warnings.warn(f"objective: no result has a number as {objective}", stacklevel=3)
 
 
 def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
@@ -207,18 +210,20 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     """
     started = clock.perf_counter()
     _refuse(texmem_args=texmem_args, compiler=compiler)
+    check_shapes(kernel_name, arguments, {"strategy_options": strategy_options})
+    check_call({"iterations": iterations, "atol": atol, "device": device, "verify": verify, "observers": observers,
+                "cache": cache, "strategy_options": strategy_options, "simulation_mode": simulation_mode})
     if not simulation_mode and not isinstance(device, str):
         _tool.prepare(device)
     watchers = Observers(observers, {"device": device, "platform": platform, "compiler": compiler, "lang": lang or "CUDA"})
     objective, higher = _objective(objective, objective_higher_is_better, objectives, metrics, bool(watchers))
     check_metrics(metrics)
     answer = list(answer) if isinstance(answer, numpy.ndarray) else answer
-    if iterations < 1:
-        raise ValueError("iterations: one at least is needed")
     job = Job(kernel_name, kernel_source, problem_size, arguments, tune_params, divisors=(grid_div_x, grid_div_y, grid_div_z),
               restrictions=restrictions, lang=lang, smem_args=smem_args, cmem_args=cmem_args,
               compiler_options=compiler_options, defines=defines, block_size_names=block_size_names)
     check_argument_types(job)
+    check_names(metrics, job.parameters)
     options = dict(strategy_options or {})
     strategy = _ours(strategy, options)
     combinations = math.prod(len(values) for values in job.parameters.values())
@@ -238,7 +243,7 @@ def tune_kernel(  # noqa: PLR0913 - the signature is Kernel Tuner's
     if best:
         env["best_config"] = best
     else:
-        _warn_nothing_ran(results)
+        _warn_nothing_ran(results, objective)
     if not quiet:
         print(f"Using: {env['device_name']}")
         _print(results if verbose else [], best, [*job.parameters, "time", *(metrics or {})], objective)

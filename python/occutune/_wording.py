@@ -15,6 +15,7 @@ Reword = Callable[[str], str]
 FOLDER_PREFIX = "occutune-call-"  # of folders with a lock alone: others may be in use without one
 _FOLDER = rf"[^\s\"']*/{FOLDER_PREFIX}\w+/"  # also of earlier calls, whose messages the cache of compiled code keeps
 _SPEC, _SOURCE = re.compile(_FOLDER + r"(?:spec|code)\.json(?=:)"), re.compile(_FOLDER + r"(?:kernel|source\d+)\.cu")
+_UNLAUNCHABLE = "no configuration can be launched at this problem size: "
 _INDEX = r"\[(\d+)\]"
 
 
@@ -44,6 +45,7 @@ class JobWording:
                 (rf"launch\.block{_INDEX}", lambda found: self._block(int(found[1]))),
                 (r"launch\.shared", lambda found: "smem_args"),
                 (rf"kernel\.options{_INDEX}", lambda found: self._option(int(found[1]))),
+                (r"tolerance\.absolute", lambda found: "atol"),
                 (r"kernel\.name", lambda found: "kernel_name"),
                 (r"kernel(?:\.file)?", lambda found: "kernel_source"),
                 (r"reference\.files\.arguments\[(\d+)\]", lambda found: f"answer[{found[1]}]"),
@@ -59,6 +61,9 @@ class JobWording:
 
     def _field(self, text: str) -> str:
         """A message that begins with a field of the spec, or not."""
+        head, _, rest = text.partition(_UNLAUNCHABLE)
+        if not head and rest:
+            return _UNLAUNCHABLE + self._field(rest)
         for pattern, words in self._fields:
             found = pattern.match(text)
             if found:
