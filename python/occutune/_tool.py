@@ -98,6 +98,8 @@ class _Messages(Listener):
 def _fail(status: int, messages: str, output: str) -> None:
     decided = status == 1 and output.startswith("{")
     text = messages or ("no configuration ran correctly" if decided else f"occutune ended with status {status}")
+    if not decided:  # what was said before was no error
+        text = ("\n" + text).rpartition("\noccutune: ")[2].lstrip("\n")
     text = text[len("occutune: "):] if text.startswith("occutune: ") else text
     if status == 2:
         raise UsageError(text, status)

@@ -15,6 +15,7 @@ Reword = Callable[[str], str]
 FOLDER_PREFIX = "occutune-call-"  # of folders with a lock alone: others may be in use without one
 _FOLDER = rf"[^\s\"']*/{FOLDER_PREFIX}\w+/"  # also of earlier calls, whose messages the cache of compiled code keeps
 _SPEC, _SOURCE = re.compile(_FOLDER + r"(?:spec|code)\.json(?=:)"), re.compile(_FOLDER + r"(?:kernel|source\d+)\.cu")
+_ARRAY, _NOWHERE = re.compile(_FOLDER + r"array\d+\.npy"), re.compile(f" in {_FOLDER}recorded")
 _UNLAUNCHABLE = "no configuration can be launched at this problem size: "
 _INDEX = r"\[(\d+)\]"
 
@@ -26,7 +27,11 @@ def unchanged(text: str) -> str:
 
 def spec_wording(text: str) -> str:
     """Of a spec that is a dictionary: fields are its own, files are those that were written for it."""
-    return _SOURCE.sub("kernel.source", _SPEC.sub("the spec", text))
+    return _SOURCE.sub("kernel.source", _SPEC.sub("the spec", _without_files(text)))
+
+
+def _without_files(text: str) -> str:
+    return _ARRAY.sub("the array", _NOWHERE.sub("", text))
 
 
 class JobWording:
@@ -52,7 +57,7 @@ class JobWording:
                 (rf"arguments{_INDEX}", lambda found: self._argument(int(found[1]))))]
 
     def __call__(self, text: str) -> str:
-        text = _SOURCE.sub(lambda _: self._job.source.shown, text)
+        text = _SOURCE.sub(lambda _: self._job.source.shown, _without_files(text))
         text = re.sub(r"\bargument_(\d+)(?=[\[:])", r"arguments[\1]", text)
         found = _SPEC.search(text)
         if not found:

@@ -42,6 +42,11 @@ class ModelStrategy:
 
     def __init__(self, device: str = "nvidia-h200", *, predict: Optional[int] = None, patience: int = 20,
                  quiet: bool = True) -> None:
+        for name, value, least in (("predict", predict, 1), ("patience", patience, 0)):
+            if value is not None and (not isinstance(value, int) or value < least):
+                raise ValueError(f"ModelStrategy: {name}: give a whole number from {least} on, not {value!r}")
+        if not isinstance(device, str):
+            raise TypeError(f"ModelStrategy: device: give the name of a profile, or its file, not {device!r}")
         self.device, self.predict, self.patience, self.quiet = device, predict, patience, quiet
 
     def tune(self, searchspace: Any, runner: Any, tuning_options: Any) -> List[Dict[str, Any]]:

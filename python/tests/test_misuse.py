@@ -60,3 +60,20 @@ def test_an_objective_that_is_no_number(arguments):
     with pytest.warns(UserWarning, match="objective: no result has a number as m"):
         occutune.tune_kernel("copy", SOURCE, SIZE, arguments, {"block_size_x": [32], "WORK": [0]}, quiet=True, objective="m",
                              objective_higher_is_better=True, metrics={"m": lambda result: "much"})
+
+
+def test_an_error_is_told_alone_and_without_temporary_files(spec, arguments):
+    spec["arguments"][0]["buffer"] = "float64"
+    with pytest.raises(occutune.UsageError) as caught:
+        occutune.tune(spec)
+    assert str(caught.value) == "in: the array holds float32, the argument is float64"
+    with pytest.raises(occutune.OccutuneError, match="no recording of kernel copy with problem_size_x=4096 on h200: name one"):
+        occutune.tune_kernel("copy", SOURCE, SIZE, arguments, {"block_size_x": [32], "WORK": [0]}, quiet=True, device="h200")
+
+
+@pytest.mark.parametrize("wrong", [{"predict": 0}, {"patience": -1}, {"patience": "a"}, {"device": 3}])
+def test_the_strategys_options(wrong):
+    from occutune.kernel_tuner import ModelStrategy
+
+    with pytest.raises((TypeError, ValueError), match=f"^ModelStrategy: {next(iter(wrong))}: give"):
+        ModelStrategy(**wrong)
