@@ -72,7 +72,7 @@ static int l1_carveout(const struct micro *micro, struct err *err)
 
 int micro_carveout(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"l1_carveout", l1_carveout, true}};
+    static const struct part parts[] = {{"l1_carveout", l1_carveout, false}};
 
     return micro_parts(micro, parts, 1, err);
 }

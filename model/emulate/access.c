@@ -2,6 +2,7 @@
 
 #include "model/emulate/alu.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/follow.h"
 #include "model/emulate/load_store.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
@@ -296,6 +297,7 @@ int request_pass(struct emulation *emulation, const struct request *request, boo
     if (steady_listens(emulation->steady))
         steady_access(emulation->steady, request, wanted,
                       emulation->slice.plain_stack && request->space == SASS_SPACE_LOCAL);
+    follow_request(emulation, request);
     return request_count(emulation, request, pattern);
 }
 

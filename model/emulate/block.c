@@ -2,6 +2,7 @@
 
 #include "model/emulate/cluster.h"
 #include "model/emulate/events.h"
+#include "model/emulate/follow.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/run.h"
 #include "model/emulate/steady.h"
@@ -116,6 +117,8 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     tickets_begin(emulation);
     block->ticket_count = 0;
     reuse_distance_begin(&emulation->distance);
+    if (follow_begin(emulation, err))
+        return ERR_MEMORY;
     walk_begin(emulation);
     footprint_release(&block->read);
     footprint_release(&block->written);

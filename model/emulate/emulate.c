@@ -121,6 +121,7 @@ void emulate_result_release(struct emulate_result *result)
     free(result->alike.linear);
     free(result->certain);
     free(result->expected);
+    free(result->again);
     *result = (struct emulate_result){0};
 }
 

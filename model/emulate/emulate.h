@@ -104,6 +104,16 @@ struct emulate_touch {
     uint32_t table_first; /* the first of them, by its number in the bank */
 };
 
+enum { EMULATE_DISTANCES = 16 };
+
+/* How far apart a warp loads from sectors that it had before, of one instruction: by the number of different lines between,
+ * 0, 1, 2 to 3, 4 to 7 and so on. The first 2^15 requests are looked at, and of many lines a sample. */
+struct emulate_again {
+    double sectors[EMULATE_DISTANCES];
+    double lines[EMULATE_DISTANCES]; /* between, times sectors */
+    double first[EMULATE_DISTANCES]; /* of the sectors, those of lines that were touched only once before */
+};
+
 /* The instructions one warp executed, in order, loops folded. */
 struct emulate_step {
     uint32_t first,
@@ -205,6 +215,9 @@ struct emulate_result {
     size_t instruction_count; /* of the code: the length of every `counts` */
     struct emulate_block *blocks;
     size_t block_count;
+    struct emulate_again
+        *again; /* of a sample, by instruction: the first warp of the first block; null where nobody
+                                    looked; owned */
     struct emulate_path *paths; /* distinct ones */
     size_t path_count;
     struct emulate_region *regions; /* ascending addresses, at least FOOTPRINT_CHUNK_SECTORS apart */

@@ -278,6 +278,7 @@ void emulation_close(struct emulation *emulation)
     steady_close(emulation->steady);
     contention_release(&emulation->contention);
     reuse_distance_release(&emulation->distance);
+    free(emulation->stack);
     slice_release(&emulation->slice);
     memory_release(&emulation->memory);
     free(emulation->patched);

@@ -4,6 +4,7 @@
 #include "model/emulate/walk.h"
 #include "model/sass/arch/geometry.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { AXES = RECORD_RANKS + 1 };
@@ -69,17 +70,11 @@ struct span {
     uint64_t first, end;
 };
 
-/* By where they begin. Few, and most of them in order: the library's sort allocates and calls. */
-static void sort_spans(struct span *spans, unsigned count)
+static int compare_spans(const void *a, const void *b)
 {
-    for (unsigned k = 1; k < count; k++) {
-        const struct span own = spans[k];
-        unsigned at = k;
+    const struct span *x = a, *y = b;
 
-        for (; at && spans[at - 1].first > own.first; at--)
-            spans[at] = spans[at - 1];
-        spans[at] = own;
-    }
+    return (x->first > y->first) - (x->first < y->first);
 }
 
 static unsigned find_spans(struct span spans[LANES], const struct request *request)
@@ -94,7 +89,7 @@ static unsigned find_spans(struct span spans[LANES], const struct request *reque
         else if (!count || address != spans[count - 1].first)
             spans[count++] = (struct span){address, address + request->width};
     }
-    sort_spans(spans, count);
+    qsort(spans, count, sizeof *spans, compare_spans);
     for (unsigned k = 0; k < count; k++)
         if (kept && spans[k].first <= spans[kept - 1].end) {
             if (spans[k].end > spans[kept - 1].end)

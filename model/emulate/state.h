@@ -33,6 +33,7 @@
 #define MODEL_EMULATE_STATE_H
 
 #include "model/emulate/reuse_distance.h"
+#include "model/emulate/reuse_stack.h"
 #include "model/emulate/emulate.h"
 #include "model/emulate/contention.h"
 #include "model/emulate/memory.h"
@@ -184,6 +185,8 @@ struct emulation {
     bool leading;                   /* it is the block's first warp that runs */
     unsigned running;               /* the number of the block's warp that runs */
     struct reuse_distance distance; /* of the block's first two warps */
+    struct reuse_stack *stack;      /* of its first one, in the first block of a sample; null before */
+    uint64_t followed;              /* requests that are still to be looked at there */
     struct events *events;          /* phases that warps arrive at and wait for: emulate/events.h */
     struct cluster *cluster;        /* where there are clusters: emulate/cluster.h; else null */
     bool waits;                     /* warps wait for each other at mbarriers, or copy tensors */

@@ -1,6 +1,7 @@
 #include "model/emulate/steady.h"
 
 #include "base/hash.h"
+#include "model/emulate/follow.h"
 #include "model/emulate/steady_state.h"
 #include "model/emulate/wander.h"
 
@@ -73,6 +74,7 @@ uint64_t steady_horizon(const struct recording *recording)
 
 static int count_periods(struct emulation *emulation, const struct recording *recording, uint64_t periods)
 {
+    follow_periods(emulation, recording->records, recording->record_count, periods);
     for (size_t k = 0; k < recording->record_count; k++) {
         const struct record *record = &recording->records[k];
         const int rc = record->wanders ? 0 : record_count(emulation, record, 2, periods);

@@ -1,5 +1,6 @@
 #include "model/memory/reuse.h"
 
+#include "model/memory/reuse_again.h"
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_phases.h"
 #include "model/sass/arch/geometry.h"
@@ -34,13 +35,18 @@ struct parts {
 };
 
 /* Of what a load asks for again, the share that its pass has asked for: where requests lie between, more than a pass has, it
- * is earlier ones that have. */
-static double within_pass(const struct reuse *reuse, size_t i)
+ * is earlier ones that have; of what was seen to come back, *near says which share has fewer lines than a pass in between. */
+static double within_pass(double *near, const struct reuse *reuse, size_t i)
 {
-    double requests = 0;
+    double requests = 0, lines = 0;
 
-    for (size_t z = 0; z < reuse->reuse_regions.count; z++)
-        requests += reuse->phases[reuse->loops[i] * reuse->reuse_regions.count + z].requests;
+    for (size_t z = 0; z < reuse->reuse_regions.count; z++) {
+        const struct phase *phase = &reuse->phases[reuse->loops[i] * reuse->reuse_regions.count + z];
+
+        requests += phase->requests;
+        lines += phase->lines;
+    }
+    *near = reuse_again_near(reuse, i, lines);
     return reuse->out->counts[i].between > requests ? requests / reuse->out->counts[i].between : 1;
 }
 
@@ -52,10 +58,12 @@ static struct parts parts_of(const struct reuse *reuse, size_t i)
     const double same = phase->lines > 0 ? phase->asked * (1 - phase_lines(phase) / phase->lines) : 0;
     const double share = phase_again > 0 ? again / phase_again : 0;
     struct parts parts = {.fresh = fmin(count->fresh, count->sectors_once)};
+    double near;
 
     parts.shared = fmax(fmin(count->own, count->sectors_once) - parts.fresh, 0);
     parts.far = fmin(phase->far * share, again);
-    parts.same = fmin(same * share, again - parts.far) * within_pass(reuse, i);
+    parts.same = fmin(same * share, again - parts.far) * within_pass(&near, reuse, i);
+    parts.same = fmin(parts.same, again * near);
     parts.last = again - parts.far - parts.same;
     return parts;
 }
@@ -66,24 +74,8 @@ static struct parts parts_of(const struct reuse *reuse, size_t i)
 struct found {
     double last_l1, far_l1, last_l2, far_l2;
     double apart, apart_l1, apart_l2;
+    double lone; /* of what L2 has lost, the share that DRAM brings another sector with that nobody wants */
 };
-
-/* The share of `bytes`, touched again and again, that L2 still holds; of data to be evicted first, a share `first` of all,
- * less by half for every `l2_evict_first` of them. */
-static double kept_l2(const struct traffic_caches *caches, double first, double bytes)
-{
-    const double kept = reuse_regions_kept(bytes, caches->l2_holds);
-
-    return kept - first * fmax(kept - exp2(-bytes / caches->l2_evict_first), 0);
-}
-
-/* Of what a load comes back to, the share that is to be evicted first: what brought it says so, not who comes back. */
-static double evicted_first_of(const struct reuse *reuse, size_t i)
-{
-    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
-
-    return reuse_region->fresh > 0 ? fmin(reuse_region->evicted_first / reuse_region->fresh, 1) : 0;
-}
 
 /* Of what other warps of the block have loaded or will load, the share that they load so much earlier or
  * later that what the SM asks for in between does not fit into L1. */
@@ -124,8 +116,8 @@ static double random_in_l2(const struct reuse *reuse, size_t i)
 
     for (size_t z = 1; z < reuse->reuse_regions.count; z++)
         asked += reuse->reuse_regions.reuse_region[z].asked;
-    return kept_l2(reuse->caches, evicted_first_of(reuse, i),
-                   reuse_region->wave * asked / fmax(reuse_region->asked, 1e-9));
+    return reuse_kept_l2(reuse->caches, reuse_evicted_first_of(reuse, i),
+                         reuse_region->wave * asked / fmax(reuse_region->asked, 1e-9));
 }
 
 /* Bytes that the wave touches before a loop comes back to what an earlier one had of the region: the region's
@@ -151,7 +143,7 @@ static double parts_of_time(const struct reuse *reuse, size_t i)
     return 1 + reuse_region->anywhere * fmax(fmin(reuse->entries[i], asked) - 1, 0);
 }
 
-static struct found found_by(const struct reuse *reuse, size_t i)
+static struct found found_by(const struct reuse *reuse, size_t i, const struct parts *asked)
 {
     const struct traffic_caches *caches = reuse->caches;
     const bool cached = traffic_is_cached(&reuse->code->instructions[i]);
@@ -163,25 +155,36 @@ static struct found found_by(const struct reuse *reuse, size_t i)
     const double apart_l1 = random_in_l1(reuse, i), apart_l2 = random_in_l2(reuse, i);
     const double pass = phase_bytes(reuse, reuse->loops[i], warps, LINE),
                  passes = phase_bytes(reuse, reuse->loops[i], warps * sms, 2 * SECTOR);
-    const double parts = parts_of_time(reuse, i), first = evicted_first_of(reuse, i);
+    const double parts = parts_of_time(reuse, i), first = reuse_evicted_first_of(reuse, i);
+    const struct reuse_again again =
+        reuse_again_of(reuse, i, asked->same + asked->last + asked->far, asked->same);
+    struct found out;
     double block = 0, stored = 0; /* bytes that the SM's blocks touch altogether; stores go into L1, too */
 
     for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
         block += reuse->reuse_regions.reuse_region[z].fresh * SECTOR * warps;
         stored += reuse->reuse_regions.reuse_region[z].stored * SECTOR * warps;
     }
-    return (struct found){
+    out = (struct found){
         .last_l1 = cached ? (1 - gathered) * kept_l1(between_passes(reuse, i, pass, block + stored),
                                                      caches->l1_bytes) +
                                 gathered * apart_l1
                           : 0,
         .far_l1 = cached ? kept_l1((block + stored) / parts, caches->l1_bytes) : 0,
-        .last_l2 = (1 - gathered) * kept_l2(caches, first, passes) + gathered * apart_l2,
-        .far_l2 = kept_l2(caches, first, between_loops(reuse, i, block * sms) / parts),
+        .last_l2 = (1 - gathered) * reuse_kept_l2(caches, first, passes) + gathered * apart_l2,
+        .far_l2 = reuse_kept_l2(caches, first, between_loops(reuse, i, block * sms) / parts),
         .apart = apart,
         .apart_l1 = apart_l1,
         .apart_l2 = apart_l2,
+        .lone = count->sectors_once < 2 * count->lines_once ? 1 : 0,
     };
+    if (again.known) {
+        out.last_l1 = out.far_l1 = again.l1;
+        out.last_l2 = out.far_l2 = again.l2;
+        out.lone =
+            again.near * out.lone + (1 - again.near) * fmin(fmax(reuse_region_of(reuse, i)->alone - 1, 0), 1);
+    }
+    return out;
 }
 
 /* Bytes that DRAM brings for what is new to the block. What blocks of a wave share, and what DRAM brings for
@@ -279,7 +282,7 @@ static void answer(struct reuse *reuse, size_t i)
     struct phase *phase = phase_of(reuse, i);
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
     const struct parts parts = parts_of(reuse, i);
-    const struct found found = found_by(reuse, i);
+    const struct found found = found_by(reuse, i, &parts);
     const double cached = traffic_is_cached(&reuse->code->instructions[i]) ? 1 : 0;
     const double asked = count->sectors_once;
     const double shared = parts.shared * (1 - found.apart), apart = parts.shared * found.apart;
@@ -291,7 +294,6 @@ static void answer(struct reuse *reuse, size_t i)
         (1 - cached) * parts.same + last * found.last_l2 + far * found.far_l2 + lost * found.apart_l2;
     const double refetched =
         last * (1 - found.last_l2) + far * (1 - found.far_l2) + lost * (1 - found.apart_l2);
-    const double lone = count->sectors_once < 2 * count->lines_once ? 1 : 0;
     const double there =
         reuse_region->ready + (1 - reuse_region->ready) * brought_along(reuse, i, reuse_region);
 
@@ -307,8 +309,8 @@ static void answer(struct reuse *reuse, size_t i)
     phase->first += asked - cached * parts.same;
     phase->late += asked - ready;
     phase->late_dram += (asked - ready) * (1 - count->l2_ready);
-    count->dram_read = refetched * SECTOR * (1 + lone);
-    count->dram_scattered = lone * count->dram_read;
+    count->dram_read = refetched * SECTOR * (1 + found.lone);
+    count->dram_scattered = found.lone * count->dram_read;
     if (reuse_region->fresh > 0) {
         const double own = fetched_of(reuse, i, reuse_region);
 

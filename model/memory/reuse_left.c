@@ -4,6 +4,13 @@
 
 #include <math.h>
 
+double reuse_kept_l2(const struct traffic_caches *caches, double first, double bytes)
+{
+    const double kept = reuse_regions_kept(bytes, caches->l2_holds);
+
+    return kept - first * fmax(kept - exp2(-bytes / caches->l2_evict_first), 0);
+}
+
 double reuse_copied(const struct reuse_region *reuse_region, double blocks)
 {
     const double readers = reuse_region->read.own * SECTOR * blocks / fmax(reuse_region->unique, 1);

@@ -5,6 +5,10 @@
 
 #include "model/memory/reuse_regions.h"
 
+/* The share of `bytes`, touched again and again, that L2 still holds; of data to be evicted first, a share `first` of all,
+ * less by half for every `l2_evict_first` of them. */
+double reuse_kept_l2(const struct traffic_caches *caches, double first, double bytes);
+
 /* Bytes of what the grid's blocks read of a region that SMs of both halves read, if the blocks that share some lie in
  * either by chance. */
 double reuse_copied(const struct reuse_region *reuse_region, double blocks);

@@ -4,6 +4,8 @@
 
 #include "model/memory/reuse_regions.h"
 
+#include <math.h>
+
 /* What the instructions of one innermost loop ask of one region. Per warp. */
 struct phase {
     double asked, fresh, own; /* sectors: see struct traffic_count */
@@ -36,6 +38,14 @@ static inline struct reuse_region *reuse_region_of(const struct reuse *reuse, si
 static inline struct phase *phase_of(const struct reuse *reuse, size_t i)
 {
     return &reuse->phases[reuse->loops[i] * reuse->reuse_regions.count + reuse->out->counts[i].region];
+}
+
+/* Of what a load comes back to, the share that is to be evicted first: what brought it says so, not who comes back. */
+static inline double reuse_evicted_first_of(const struct reuse *reuse, size_t i)
+{
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
+
+    return reuse_region->fresh > 0 ? fmin(reuse_region->evicted_first / reuse_region->fresh, 1) : 0;
 }
 
 /* Whether it reads global memory, and not as an atomic does. */

@@ -101,15 +101,58 @@ static double parts_apart(double queue, double others, double again)
     return apart;
 }
 
+static bool same_place(const struct sass_access *a, const struct sass_access *b)
+{
+    return a && a->index == b->index && a->uniform == b->uniform && a->wide == b->wide &&
+           a->scale == b->scale && abs(a->offset - b->offset) < SECTOR;
+}
+
+/* Whether a store goes to the sectors of one so shortly before it, with nothing to wait for, that those are still there.
+ * Then only warps of other schedulers get in between: its own goes on with it. */
+static bool follows_at_once(const struct sass_code *code, size_t i, const struct assumptions *assumed)
+{
+    const struct sass_access *access = traffic_global_access(&code->instructions[i]);
+    unsigned cycles = 0;
+
+    while (i > 0 && !code->instructions[i].control.wait_mask) {
+        const struct sass *before = &code->instructions[--i];
+
+        cycles += before->control.stall;
+        if (sass_is_jump(before) || cycles > assumed->stores_together)
+            return false;
+        if (before->access_count && before->accesses[0].access & SASS_WRITES &&
+            same_place(traffic_global_access(before), access))
+            return true;
+    }
+    return false;
+}
+
+/* The same of stores that follow at once: one of each other scheduler may get in between, where it has a warp that
+ * stores. */
+static double parts_at_once(double queue, double others, double schedulers)
+{
+    const double busy = others / (others + schedulers - 1);
+    double apart = 0, chance = pow(1 - busy, schedulers - 1); /* that so many of them are busy */
+
+    for (double k = 0; k < schedulers; k++) {
+        apart += k + 1 > queue ? chance : 0;
+        chance *= busy < 1 ? (schedulers - 1 - k) / (k + 1) * busy / (1 - busy) : 0;
+    }
+    return apart;
+}
+
 /* Parts of a sector that a warp stores one after another leave the SM as one where they merge. */
 static void send_stores(struct traffic_stores *out, struct traffic_count *count,
                         const struct sass_access *access, const struct traffic_caches *caches, double others,
-                        double again)
+                        double again, bool at_once)
 {
     const bool merges = !(access->access & SASS_ATOMICALLY) && count->requests > 0;
     const double queue = merges ? caches->merge_lines / (count->lines / count->requests) : 0;
 
-    count->again = fmax(count->sectors - count->own, 0) * (1 - parts_apart(queue, others, again));
+    const double apart =
+        at_once ? parts_at_once(queue, others, caches->schedulers) : parts_apart(queue, others, again);
+
+    count->again = fmax(count->sectors - count->own, 0) * (1 - apart);
     out->sectors += count->sectors - count->again;
     out->lines += count->lines * (1 - count->again / count->sectors);
     out->filled += fmin(count->bytes / SECTOR, count->sectors);
@@ -190,7 +233,8 @@ static struct traffic_stores sum_stores(const struct traffic *traffic, const str
         const struct sass_access *access = traffic_global_access(&code->instructions[i]);
 
         if (access && access->access & (SASS_WRITES | SASS_ATOMICALLY))
-            send_stores(&out, &traffic->counts[i], access, caches, others, again);
+            send_stores(&out, &traffic->counts[i], access, caches, others, again,
+                        follows_at_once(code, i, caches->assumed));
     }
     out.filled = fmin(out.filled, out.sectors);
     return out;

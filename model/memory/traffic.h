@@ -62,6 +62,7 @@ struct traffic_caches {
     double l2_holds_once;   /* the next launch, of data that one SM uses each; 0 when that is not known */
     double l2_evict_first;  /* see DEVICE_L2_EVICT_FIRST; INFINITY when that is not known */
     double merge_lines;     /* of an SM's stores, see DEVICE_STORE_MERGE_LINES */
+    double schedulers;      /* of an SM */
     double loads_most;      /* lines that an SM's loads can have under way; INFINITY when that is not known */
     double resident_blocks; /* of an SM */
     double sms;

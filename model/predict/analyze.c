@@ -86,6 +86,15 @@ static int emulate(struct analyze_work *work)
     return ERR_USAGE;
 }
 
+/* Bytes of L1 that hold data: fewer than shared memory leaves it. */
+static double l1_bytes(const struct analyze_work *work)
+{
+    const struct device_curve *curve = &work->machine->device->curves[DEVICE_CURVE_L1_CARVEOUT];
+    const double left = (double)work->out->occupancy.l1;
+
+    return curve->count ? fmin(device_curve_at(curve, (double)work->out->occupancy.carveout), left) : left;
+}
+
 static struct traffic_caches caches_of(const struct analyze_work *work, double skew)
 {
     const struct device *device = work->machine->device;
@@ -94,7 +103,7 @@ static struct traffic_caches caches_of(const struct analyze_work *work, double s
 
     return (struct traffic_caches){
         .assumed = &work->machine->assumptions,
-        .l1_bytes = (double)work->out->occupancy.l1,
+        .l1_bytes = l1_bytes(work),
         .l2_bytes = all,
         .l2_holds = fmin(l2 > 0 ? l2 : all, all),
         .l2_holds_once = fmin(machine_or_0(work->machine, DEVICE_L2_BYTES_ONCE), all),
@@ -102,6 +111,7 @@ static struct traffic_caches caches_of(const struct analyze_work *work, double s
                               ? device_sustained(device, DEVICE_L2_EVICT_FIRST)
                               : INFINITY,
         .merge_lines = work->machine->merge_lines,
+        .schedulers = (double)device->limits.subpartitions,
         .loads_most = device_has(device, DEVICE_LOADS_PER_SM) ? device_sustained(device, DEVICE_LOADS_PER_SM)
                                                               : INFINITY,
         .resident_blocks = work->out->occupancy.blocks,

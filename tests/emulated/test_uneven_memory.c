@@ -310,11 +310,38 @@ static void groups_of_blocks_share(void **state)
     grid_release(&g);
 }
 
+/* The first warp comes back to a row of 256 lines, of which it reads every other one, after as many as these. */
+static void second_passes_are_followed(void **state)
+{
+    struct draws draws = {.seed = seed};
+    struct grid g = {0};
+    struct emulate_result sample;
+    double sectors = 0, lines = 0;
+
+    grid_compile(&g, "uneven_memory.cu", "twice", NULL, 0);
+    grid_draw(&g, "twice", &draws, BUFFER, BUFFER);
+    memcpy(g.launch.grid, (unsigned[3]){64, 1, 1}, sizeof g.launch.grid);
+    memcpy(g.launch.block, (unsigned[3]){64, 1, 1}, sizeof g.launch.block);
+    g.count = 256 * 32;
+    grid_run(&sample, &g, false, 0);
+    assert_non_null(sample.again);
+    for (size_t i = 0; i < sample.instruction_count; i++)
+        for (int bin = 0; bin < EMULATE_DISTANCES; bin++) {
+            sectors += sample.again[i].sectors[bin];
+            lines += sample.again[i].lines[bin];
+        }
+    assert_float_equal(sectors, 128 * 4, 1e-9);
+    assert_float_equal(lines / sectors, 127, 1e-9);
+    emulate_result_release(&sample);
+    grid_release_launch(&g);
+    grid_release(&g);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(says_what_uneven_grids_touch),
-                                       cmocka_unit_test(straight_lines_are_proved),
-                                       cmocka_unit_test(groups_of_blocks_share)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_what_uneven_grids_touch), cmocka_unit_test(straight_lines_are_proved),
+        cmocka_unit_test(groups_of_blocks_share), cmocka_unit_test(second_passes_are_followed)};
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;

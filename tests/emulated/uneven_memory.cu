@@ -168,3 +168,16 @@ extern "C" __global__ void groups_of_y(ARGUMENTS)
     out[flat() * blockDim.x + threadIdx.x] =
         pages(in, length, blockIdx.y / step + each * (blockIdx.x + gridDim.x * blockIdx.z));
 }
+
+// A block reads a row of its own twice.
+extern "C" __global__ void twice(ARGUMENTS)
+{
+    float sum = 0;
+
+#pragma unroll 1
+    for (int pass = 0; pass < 2; pass++)
+#pragma unroll 2
+        for (int k = threadIdx.x; k < count; k += blockDim.x)
+            sum += in[(flat() * count + k) & MASK] - pass * sum;
+    out[flat() * blockDim.x + threadIdx.x] = sum;
+}

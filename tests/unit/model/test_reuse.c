@@ -194,6 +194,50 @@ static void a_warp_comes_back_to_what_it_gathered(void **state)
     }
 }
 
+/* Rows that 32 blocks of two warps read twice, by the lines of a warp's. On an NVIDIA H200 those of 4 KB, which fill 0.53 of
+ * 240 KB, hit 0.57, of 8 KB 0.25, of 16 KB nothing; where the second time says that they are to be evicted first 0.97 of 4 KB
+ * each. What is gone over again and again stays until it does not fit. */
+static void rows_are_read_a_second_time(void **state)
+{
+    static struct emulate_step steps[] = {{0, 0, 1, 32}, {INDEX, 1, 0, 0}, {0, 0, 1, 32}, {GATHER, 1, 0, 0}};
+    static const struct {
+        double lines, first;
+        enum sass_evict evict;
+        double kept, about;
+    } cases[] = {{2, 1, SASS_EVICT_NORMAL, 0.95, 0.06},  {16, 1, SASS_EVICT_NORMAL, 0.57, 0.1},
+                 {32, 1, SASS_EVICT_NORMAL, 0.25, 0.1},  {64, 1, SASS_EVICT_NORMAL, 0.02, 0.05},
+                 {16, 1, SASS_EVICT_FIRST, 0.97, 0.1},   {16, 0, SASS_EVICT_NORMAL, 1, 0.01},
+                 {45, 0, SASS_EVICT_NORMAL, 0.02, 0.15}, {0, 0, SASS_EVICT_NORMAL, 1, 1e-6}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct emulate_again again[INSTRUCTIONS] = {{.sectors = {0}}};
+        struct fixture f;
+        struct traffic traffic;
+        int bin = 0;
+
+        frexp(cases[c].lines, &bin);
+        fixture_set_up(&f, 128);
+        f.block.warps = 2;
+        f.code[GATHER].mod[SASS_MOD_EVICT] = (uint8_t)cases[c].evict;
+        f.counts[GATHER] = (struct emulate_count){32, 32, 1024, 4096, 1024, 1024, 0, 32, 0, 1024, 1024, 0};
+        f.touches[GATHER] = (struct emulate_touch){.region = 2, .led = 32};
+        f.counts[INDEX] = f.counts[GATHER];
+        f.touches[INDEX] =
+            (struct emulate_touch){.region = 2, .led = 32, .fresh = 1024, .own = 1024, .late = 32};
+        f.way = (struct emulate_path){.steps = steps, .count = 4};
+        f.result.paths = &f.way;
+        f.result.path_count = 1;
+        again[GATHER].sectors[bin] = 32;
+        again[GATHER].lines[bin] = 32 * cases[c].lines;
+        again[GATHER].first[bin] = 32 * cases[c].first;
+        f.result.again = again;
+        f.caches.l1_bytes = 240 << 10;
+        traffic = fixture_find(&f);
+        check_near(traffic.counts[GATHER].l1_hit, cases[c].kept, cases[c].about);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* Four warps load the same sectors: side by side three of them hit, far from each other as much of the region
  * as L1 holds; L2 has the rest. */
 static void warps_that_gather_cross(void **state)
@@ -420,7 +464,7 @@ int main(void)
     return RUN_TESTS(
         copies_of_neighbours_join, a_second_loop_finds_what_fits, who_brings_it_says_what_is_evicted_first,
         what_many_loops_go_over_stays, what_was_just_gathered_is_there, what_is_under_way_is_waited_for,
-        a_warp_comes_back_to_what_it_gathered, warps_that_gather_cross, a_warp_waits_for_its_last_lane,
-        what_a_pass_asks_for_twice_merges, l1_holds_lines_not_sectors,
+        a_warp_comes_back_to_what_it_gathered, rows_are_read_a_second_time, warps_that_gather_cross,
+        a_warp_waits_for_its_last_lane, what_a_pass_asks_for_twice_merges, l1_holds_lines_not_sectors,
         dram_brings_what_the_next_pass_asks_for, layers_find_what_l2_holds);
 }

@@ -154,6 +154,41 @@ static void parts_merge_while_few_warps_store(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* Halves of sectors, by 32 warps that queue. On an NVIDIA H200 those that follow at once merge, also with instructions of some
+ * cycles between; those further on, or behind a wait, mostly do not. Of eight lines each, four schedulers fill the queue. */
+static void parts_that_follow_at_once_merge(void **state)
+{
+    static const struct {
+        unsigned stall, wait, lines;
+        double least, most; /* of the parts that do not merge */
+    } cases[] = {
+        {4, 0, 4, 0, 0.01}, {15, 0, 4, 0, 0.01}, {4, 1, 4, 0.6, 1}, {21, 0, 4, 0.6, 1}, {4, 0, 8, 0.3, 1}};
+    struct fixture f;
+    struct traffic traffic;
+
+    fixture_set_up(&f, 4);
+    f.code[GATHER] = f.code[STORE];
+    f.code[STORE].accesses[0].offset = 8;
+    f.touches[GATHER] = (struct emulate_touch){.region = 3, .led = 1, .own = 16, .fresh = 16};
+    f.touches[STORE] = (struct emulate_touch){.region = 3, .led = 1};
+    f.caches.merge_lines = 28;
+    f.caches.resident_blocks = 1;
+    f.caches.loads_most = 0.5;
+    f.block.warps = 32;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        f.counts[STORE].sectors = f.counts[GATHER].sectors = 4 * cases[c].lines;
+        f.counts[STORE].lines = f.counts[GATHER].lines = cases[c].lines;
+        f.touches[GATHER].own = f.touches[GATHER].fresh = f.counts[GATHER].sectors;
+        f.code[GATHER].control.stall = (uint8_t)cases[c].stall;
+        f.code[STORE].control.wait_mask = (uint8_t)cases[c].wait;
+        traffic = fixture_find(&f);
+        assert_in_range((1 - traffic.counts[STORE].again * 32 / f.counts[STORE].sectors) * 1000,
+                        (unsigned)(cases[c].least * 1000), (unsigned)(cases[c].most * 1000));
+        traffic_release(&traffic);
+    }
+    fixture_tear_down(&f, &(struct traffic){0});
+}
+
 /* 256 bytes read and 128 written by one block: a warm L2 of 50 KB has it all, one of 300 bytes some, one of 100
  * hardly anything. */
 static void a_warm_cache_keeps_what_fits(void **state)
@@ -422,7 +457,8 @@ static void demands_follow_the_counts(void **state)
 int main(void)
 {
     return RUN_TESTS(permutation_traffic, a_recount_is_a_count, what_is_evicted_first_is_fetched_again,
-                     parts_of_sectors_merge, parts_merge_while_few_warps_store, a_warm_cache_keeps_what_fits,
+                     parts_of_sectors_merge, parts_merge_while_few_warps_store,
+                     parts_that_follow_at_once_merge, a_warm_cache_keeps_what_fits,
                      launches_write_again_what_is_held, a_bound_takes_for_shared_what_is_not_shown,
                      what_is_asked_again_hits_l1, parts_of_a_request_ask_once, a_match_passes_for_each_value,
                      misses_are_looked_up_again, merged_requests_get_their_sectors,

@@ -60,6 +60,7 @@ void fixture_set_up(struct fixture *f, unsigned stride)
                                         .l2_holds = 50e6,
                                         .assumed = &assumptions_default,
                                         .loads_most = INFINITY,
+                                        .schedulers = 4,
                                         .resident_blocks = 32,
                                         .sms = 10,
                                         .warm = false};
