@@ -1,5 +1,6 @@
 #include "model/memory/reuse.h"
 
+#include "model/memory/kept.h"
 #include "model/memory/reuse_again.h"
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_phases.h"
@@ -7,21 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-/* The share of `bytes`, touched again and again, that L1 still holds, which replaces at random: what is
- * touched again is still there unless one of the misses in between, a share 1 - h of all, took its place.
- * Below its size all is. */
-static double kept_l1(double bytes, double cache)
-{
-    const double times = bytes / fmax(cache, 1);
-    double h = 0;
-
-    if (times <= 1)
-        return 1;
-    for (int k = 0; k < 40; k++)
-        h = exp(-(1 - h) * times);
-    return h;
-}
 
 /* Caches ------------------------------------------------------------------- */
 
@@ -166,11 +152,11 @@ static struct found found_by(const struct reuse *reuse, size_t i, const struct p
         stored += reuse->reuse_regions.reuse_region[z].stored * SECTOR * warps;
     }
     out = (struct found){
-        .last_l1 = cached ? (1 - gathered) * kept_l1(between_passes(reuse, i, pass, block + stored),
-                                                     caches->l1_bytes) +
+        .last_l1 = cached ? (1 - gathered) * kept_at_random(between_passes(reuse, i, pass, block + stored),
+                                                            caches->l1_bytes) +
                                 gathered * apart_l1
                           : 0,
-        .far_l1 = cached ? kept_l1((block + stored) / parts, caches->l1_bytes) : 0,
+        .far_l1 = cached ? kept_at_random((block + stored) / parts, caches->l1_bytes) : 0,
         .last_l2 = (1 - gathered) * reuse_kept_l2(caches, first, passes) + gathered * apart_l2,
         .far_l2 = reuse_kept_l2(caches, first, between_loops(reuse, i, block * sms) / parts),
         .apart = apart,

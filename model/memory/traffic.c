@@ -1,6 +1,7 @@
 #include "model/memory/traffic.h"
 
 #include "model/machine/assumptions.h"
+#include "model/memory/local.h"
 #include "model/memory/reuse.h"
 #include "model/memory/reuse_regions.h"
 #include "model/memory/traffic_counts.h"
@@ -20,6 +21,11 @@ const struct sass_access *traffic_global_access(const struct sass *i)
 bool traffic_is_global(const struct sass *instruction)
 {
     return traffic_global_access(instruction) != NULL;
+}
+
+bool traffic_is_local(const struct sass *i)
+{
+    return i->access_count && i->accesses[0].space == SASS_SPACE_LOCAL;
 }
 
 /* Loads that must see what other SMs write go to L2, and so do copies that say so and bulk copies. */
@@ -297,7 +303,8 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
     out->stores = sum_stores(out, code, result, caches);
     if (!out->regions && find_regions(out, result, launch, caches, err))
         return ERR_MEMORY;
-    if (reuse_of(out, code, result, caches, err))
+    if (reuse_of(out, code, result, caches, err) ||
+        local_add(out, code, caches, caches->resident_blocks * result->blocks[0].warps, err))
         return ERR_MEMORY;
     out->bursts = find_bursts(out, code);
     return 0;

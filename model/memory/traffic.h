@@ -9,7 +9,8 @@
  *         the last of its lanes: `waits` counts requests, the hits count sectors.
  *   L2    blocks that run together fetch a sector once (a wave's footprint, from what the sampled neighbours
  *         share). Later waves find again what fits; and, when warm, so does the first.
- *   DRAM  what L2 does not have; written sectors once per wave that writes them. */
+ *   DRAM  what L2 does not have; written sectors once per wave that writes them.
+ * Local memory goes the same way, see model/memory/local.h. */
 #ifndef MODEL_TRAFFIC_H
 #define MODEL_TRAFFIC_H
 
@@ -61,6 +62,7 @@ struct traffic_caches {
     double l2_holds;        /* the footprint that still hits, of data that all SMs use */
     double l2_holds_once;   /* the next launch, of data that one SM uses each; 0 when that is not known */
     double l2_evict_first;  /* see DEVICE_L2_EVICT_FIRST; INFINITY when that is not known */
+    double local_bytes;     /* of a thread: its arrays and spilled registers */
     double merge_lines;     /* of an SM's stores, see DEVICE_STORE_MERGE_LINES */
     double schedulers;      /* of an SM */
     double loads_most;      /* lines that an SM's loads can have under way; INFINITY when that is not known */
@@ -183,5 +185,6 @@ struct traffic_l2 traffic_l2_reads(const struct traffic_count *count);
 /* The instruction's access to global memory, generic ones counted among them; null where it has none. */
 const struct sass_access *traffic_global_access(const struct sass *instruction);
 bool traffic_is_global(const struct sass *instruction);
+bool traffic_is_local(const struct sass *instruction);
 
 #endif

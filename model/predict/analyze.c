@@ -110,6 +110,7 @@ static struct traffic_caches caches_of(const struct analyze_work *work, double s
         .l2_evict_first = device_has(device, DEVICE_L2_EVICT_FIRST)
                               ? device_sustained(device, DEVICE_L2_EVICT_FIRST)
                               : INFINITY,
+        .local_bytes = work->kernel->resources.local_bytes,
         .merge_lines = work->machine->merge_lines,
         .schedulers = (double)device->limits.subpartitions,
         .loads_most = device_has(device, DEVICE_LOADS_PER_SM) ? device_sustained(device, DEVICE_LOADS_PER_SM)

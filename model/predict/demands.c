@@ -139,7 +139,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
             ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
         return;
     }
-    if (space != SASS_SPACE_LOCAL && !traffic_is_global(i))
+    if (!traffic_is_local(i) && !traffic_is_global(i))
         return;
     if (sass_is_bulk(i) || sass_is_tensor_copy(i)) {
         out->assumptions |= PREDICT_ASSUMED_COPIES;
@@ -157,7 +157,7 @@ static bool reads_l2(const struct sass *i)
     const struct sass_access *access = &i->accesses[0];
 
     return i->access_count && access->access & SASS_READS && !(access->access & SASS_ATOMICALLY) &&
-           (access->space == SASS_SPACE_LOCAL || traffic_is_global(i));
+           (traffic_is_local(i) || traffic_is_global(i));
 }
 
 /* L2 looks up what one load asks for while it reads what another does. */

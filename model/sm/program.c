@@ -20,9 +20,9 @@ static double server_cycles(const struct sm_input *in, enum resource resource)
     return fmax(own, shared);
 }
 
-/* A sector read from L2, as fast as one SM alone can have it: where its warps wait, others have its share,
+/* A sector of L2, as fast as one SM alone can have it: where its warps wait, others have its share,
  * and it has theirs. What all of them together can have is a throughput bound. */
-static double read_cycles(const struct sm_input *in)
+static double alone_cycles(const struct sm_input *in)
 {
     const double own = in->machine->capacities.sustained[RESOURCE_L2].per_sm;
 
@@ -34,11 +34,13 @@ double sm_l2_share(const struct sm_input *in)
     return server_cycles(in, RESOURCE_L2);
 }
 
-/* What a store asks of L2: what merges on its way there asks for nothing. */
-static void share_store(struct sm_request *out, const struct sm_input *in, const struct traffic_count *count)
+/* What a store asks of L2: what merges on its way there asks for nothing. Registers are spilled in bursts, which come at another
+ * time on other SMs; results are stored by all at about the same. */
+static void share_store(struct sm_request *out, const struct sm_input *in, const struct traffic_count *count,
+                        bool local)
 {
     const struct traffic *traffic = in->traffic;
-    const double each = server_cycles(in, RESOURCE_L2) / count->issued;
+    const double each = (local ? alone_cycles(in) : server_cycles(in, RESOURCE_L2)) / count->issued;
     const double sent = count->sectors - count->again;
     const double filled = traffic->stores.sectors > 0 ? traffic->stores.filled / traffic->stores.sectors : 1;
 
@@ -67,13 +69,14 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
     const bool loads = !writes && instruction->access_count == 1;
     const double each = 1 / count->issued;
     const struct traffic_l2 l2 = traffic_l2_reads(count);
+    const bool global = traffic_is_global(instruction);
     const double written =
         in->traffic->stores.sectors > 0
             ? in->traffic->dram.written / in->traffic->stores.sectors * (count->sectors - count->again)
             : 0;
 
     out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
-    if (!traffic_is_global(instruction) && instruction->accesses[0].space != SASS_SPACE_LOCAL)
+    if (!global && !traffic_is_local(instruction))
         return;
     if (instruction->access_count == 1) /* of copies the data path sees only what arrives, counted above */
         out->units += each *
@@ -81,14 +84,12 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
                                      loads ? count->passes : 0) *
                       server_cycles(in, RESOURCE_L1_DATA);
     out->tags = each * count->lines * server_cycles(in, RESOURCE_L1_TAGS);
-    if (!traffic_is_global(instruction))
-        return;
     if (writes)
-        share_store(out, in, count);
+        share_store(out, in, count, !global);
     if (!writes && !(instruction->accesses[0].access & SASS_ATOMICALLY))
         share_latency(out, in, count);
     if (!writes)
-        out->l2 = each * read_cycles(in) *
+        out->l2 = each * alone_cycles(in) *
                   machine_reads(in->machine, l2.sectors, l2.lines, l2.merged, in->traffic->loads.l1_lines);
     out->dram = each * (writes ? written * turnaround_cost(in->machine, in->traffic) *
                                      server_cycles(in, RESOURCE_DRAM_WRITE)

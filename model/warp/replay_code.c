@@ -85,6 +85,23 @@ static int make_shared(struct replay_op *op, const struct maker *make, const str
     return 0;
 }
 
+static int make_local(struct replay_op *op, const struct maker *make, const struct sass *i,
+                      const struct traffic_count *count, struct err *err)
+{
+    const enum device_value_id near =
+        device_has(make->machine->device, DEVICE_LOCAL_LATENCY) ? DEVICE_LOCAL_LATENCY : DEVICE_L1_LATENCY;
+    double l1, l2 = 0;
+
+    op->level = MACHINE_GLOBAL;
+    if (!(i->accesses[0].access & SASS_READS))
+        return 0;
+    if (machine_need(&l1, make->machine, near, err) ||
+        (count->waits > 0 && machine_need(&l2, make->machine, DEVICE_L2_LATENCY, err)))
+        return ERR_MISSING;
+    op->latency = (1 - count->waits) * l1 + count->waits * l2;
+    return 0;
+}
+
 static int make_memory(struct replay_op *op, const struct maker *make, const struct sass *i,
                        const struct traffic_count *count, struct err *err)
 {
@@ -98,14 +115,7 @@ static int make_memory(struct replay_op *op, const struct maker *make, const str
         return make_shared(op, make, i, count, err);
     if (space == SASS_SPACE_CONSTANT)
         return machine_need(&op->latency, make->machine, DEVICE_CONSTANT_L1_LATENCY, err);
-    if (space == SASS_SPACE_LOCAL) {
-        op->level = MACHINE_GLOBAL;
-        return machine_need(&op->latency, make->machine,
-                            device_has(make->machine->device, DEVICE_LOCAL_LATENCY) ? DEVICE_LOCAL_LATENCY
-                                                                                    : DEVICE_L1_LATENCY,
-                            err);
-    }
-    return 0;
+    return space == SASS_SPACE_LOCAL ? make_local(op, make, i, count, err) : 0;
 }
 
 static uint8_t slot_of(uint8_t barrier)

@@ -1,0 +1,15 @@
+/* Local memory: a thread's arrays with computed places, and registers that there were too few of. It is cached as global memory is,
+ * as CUDA's programming guide says of compute capability 5.0 and above: stores go through L1 to L2, and a load finds its line in L1
+ * and L2 as far as they hold what all resident warps reach between two visits to it. */
+#ifndef MODEL_LOCAL_H
+#define MODEL_LOCAL_H
+
+#include "base/err.h"
+#include "model/memory/traffic.h"
+
+/* Fills what caches answer into the counts of loads from local memory, and adds what they and stores to it ask of L2 to the sums
+ * of *out, which stand for global memory alone before. ERR_MEMORY. */
+int local_add(struct traffic *out, const struct sass_code *code, const struct traffic_caches *caches,
+              double resident_warps, struct err *err);
+
+#endif
