@@ -151,24 +151,25 @@ static int conclude(struct trial *trial, const struct measurer *measurer, const 
 }
 
 /* Samples after which to look again. */
-static unsigned next_goal(unsigned taken, const struct protocol *protocol)
+static unsigned next_goal(unsigned taken, const struct protocol *protocol, unsigned most)
 {
     if (taken < 2)
         return 2;
     if (taken < MEASURE_BEHIND && MEASURE_BEHIND < protocol->samples_min && protocol->rival_s > 0)
         return MEASURE_BEHIND;
-    return taken < protocol->samples_min ? protocol->samples_min : protocol->samples_max;
+    return taken < protocol->samples_min ? protocol->samples_min : most;
 }
 
 static int sample_until_settled(struct trial *trial, double *clock_hz, const struct plan *plan,
                                 const struct protocol *protocol, measure_promise *promise, void *context,
                                 struct err *err)
 {
+    const unsigned most = measure_most(protocol, plan->expected_s);
     int rc = 0;
 
-    while (!rc && trial->sample_count < protocol->samples_max) {
+    while (!rc && trial->sample_count < most) {
         unsigned taken = (unsigned)trial->sample_count;
-        unsigned left = next_goal(taken, protocol) - taken;
+        unsigned left = next_goal(taken, protocol, most) - taken;
         unsigned n = left < plan->batch ? left : plan->batch;
 
         rc = promise(context, protocol->deadline_s + 20 * n * plan->expected_s, err);

@@ -7,6 +7,7 @@
 
 const double measure_clock_tolerance = 0.01;
 static const double warm_up_s = 30e-3;    /* at most this long is spent until the clock settles */
+static const double sampling_s = 2;       /* spent on what does not settle */
 static const double limited_share = 0.85; /* of the highest clock: below it power limits */
 static const double behind = 0.02;        /* what is this much slower than another does not win */
 static const double limited_s =
@@ -85,4 +86,13 @@ bool measure_settled(const double *samples_s, const double *clock_hz, size_t cou
         return true;
     return count >= MEASURE_BEHIND && width <= behind &&
            measure_hopeless(samples_s, clock_hz, count, clock_top_hz, (1 + behind) * protocol->rival_s);
+}
+
+unsigned measure_most(const struct protocol *protocol, double expected_s)
+{
+    const double most = sampling_s / fmax(expected_s, 1e-9);
+
+    if (most >= protocol->samples_max)
+        return protocol->samples_max;
+    return most > protocol->samples_min ? (unsigned)most : protocol->samples_min;
 }

@@ -33,6 +33,10 @@ bool measure_hopeless(const double *samples_s, const double *clock_hz, size_t co
 bool measure_settled(const double *samples_s, const double *clock_hz, size_t count, double clock_top_hz,
                      const struct protocol *protocol);
 
+/* Samples at most, where each is expected to take so long: what has two modes, or never settles, is sampled for two seconds or
+ * as often as the protocol asks at the least. */
+unsigned measure_most(const struct protocol *protocol, double expected_s);
+
 /* The median clock of the SMs that were stamped both before and after; 0 when none was. */
 double measure_clock(const struct stamp *before, const struct stamp *after, unsigned sm_count);
 

@@ -101,8 +101,20 @@ static void test_settled(void **state)
     assert_false(measure_settled(samples, top, 5, 2e9, &protocol)); /* by 1 % in one sample */
 }
 
+/* A kernel of a second with two modes is not sampled for a minute. */
+static void test_most(void **state)
+{
+    const struct protocol protocol = {.samples_min = 7, .samples_max = 50};
+
+    assert_int_equal(measure_most(&protocol, 0.0005), 50);
+    assert_int_equal(measure_most(&protocol, 0.04), 50);
+    assert_int_equal(measure_most(&protocol, 0.1), 20);
+    assert_int_equal(measure_most(&protocol, 1), 7);
+    assert_int_equal(measure_most(&protocol, 0), 50);
+}
+
 int main(void)
 {
     return RUN_TESTS(test_clock, test_steady_clock_keeps_all, test_ramp_is_dropped, test_never_more_than_half,
-                     test_slowed, test_warms, test_hopeless, test_settled);
+                     test_slowed, test_warms, test_hopeless, test_settled, test_most);
 }
