@@ -33,9 +33,10 @@ static struct sass wait_for_all(void)
 
 static void put_products(struct fixture *f, unsigned columns, unsigned products)
 {
-    for (unsigned k = 0; k < products; k++)
+    for (unsigned k = 0; k < products; k++) {
         f->code[k] = product(columns);
-    f->code[products - 1].mod[SASS_MOD_COMMITS] = 1;
+        f->code[k].mod[SASS_MOD_COMMITS] = k + 1 == products;
+    }
 }
 
 static void set_up(struct fixture *f, size_t count, unsigned groups, bool queue)
