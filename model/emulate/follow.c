@@ -94,17 +94,9 @@ static bool same_loops(const struct record *a, const struct record *b)
 static void follow_record(struct emulation *emulation, const struct record *record, uint64_t period,
                           uint64_t inside)
 {
-    struct request request = {.i = record->i,
-                              .index = record->i->pc / SASS_BYTES,
-                              .mask = record->mask,
-                              .width = record->width,
-                              .space = record->space,
-                              .access = record->i->accesses[record->second].access,
-                              .second = record->second};
+    struct request request = record_request(record);
 
-    for (unsigned l = 0; l < LANES; l++)
-        request.address[l] =
-            record->value[0][l] + period * record->delta[0][l] + record_offset(record, l, inside);
+    record_address(&request, record, period, inside);
     follow_request(emulation, &request);
 }
 

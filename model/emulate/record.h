@@ -64,6 +64,10 @@ int record_count(struct emulation *emulation, const struct record *record, uint6
 uint64_t record_inside(const struct record *record);
 uint64_t record_offset(const struct record *record, unsigned lane, uint64_t n);
 
+/* What the record accesses, without addresses; and those of one of the periods, and of the loops inside in one of theirs. */
+struct request record_request(const struct record *record);
+void record_address(struct request *out, const struct record *record, uint64_t period, uint64_t inside);
+
 /* Marks what an access touches in `count` periods, the first at the request's addresses, its lanes moving on
  * by `step`. */
 int record_mark_moving(struct emulation *emulation, const struct request *request, int64_t step,

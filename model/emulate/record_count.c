@@ -32,7 +32,18 @@ uint64_t record_offset(const struct record *record, unsigned lane, uint64_t n)
     return offset;
 }
 
-static void address_at(struct request *out, const struct record *record, uint64_t period, uint64_t inside)
+struct request record_request(const struct record *record)
+{
+    return (struct request){.i = record->i,
+                            .index = record->i->pc / SASS_BYTES,
+                            .mask = record->mask,
+                            .width = record->width,
+                            .space = record->space,
+                            .access = record->i->accesses[record->second].access,
+                            .second = record->second};
+}
+
+void record_address(struct request *out, const struct record *record, uint64_t period, uint64_t inside)
 {
     for (unsigned l = 0; l < LANES; l++)
         out->address[l] =
@@ -346,7 +357,7 @@ static int count_together(struct emulation *emulation, struct request *request, 
     struct axis axes[AXES];
     const unsigned found = find_axes(axes, record, (unsigned)__builtin_ctz(record->mask), count);
 
-    address_at(request, record, first, 0);
+    record_address(request, record, first, 0);
     tally_places(emulation, request, axes, found);
     return request_is_global(request) ? mark_all(emulation, request, axes, found, cycle_of(axes)) : 0;
 }
@@ -363,7 +374,7 @@ static int count_each(struct emulation *emulation, struct request *request, cons
             if (emulation->result->executed + emulation->counted >= emulation->budget)
                 return 0; /* the next instruction says so */
             emulation->counted++;
-            address_at(request, record, t, n);
+            record_address(request, record, t, n);
             rc = request_count(emulation, request, request_pattern(emulation, request));
             if (rc)
                 return rc;
@@ -383,18 +394,14 @@ static void walk_all(struct emulation *emulation, struct request *request, const
         return;
     for (uint64_t t = first; t < first + (record->rank ? count : 1); t++)
         for (uint64_t n = 0; n < (record->rank ? inside : 1); n += axes->count) {
-            address_at(request, record, t, n);
+            record_address(request, record, t, n);
             walk_note(emulation, request, (int64_t)axes->step, axes->count);
         }
 }
 
 int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count)
 {
-    struct request request = {.i = record->i,
-                              .index = record->i->pc / SASS_BYTES,
-                              .mask = record->mask,
-                              .width = record->width,
-                              .space = record->space};
+    struct request request = record_request(record);
 
     if (sass_is_tensor_copy(record->i) && count)
         return tensor_copy_count(emulation, record->i, record->value[0], record->delta[0], first, count);
@@ -404,8 +411,6 @@ int record_count(struct emulation *emulation, const struct record *record, uint6
         walk_all(emulation, &request, record, first, count);
         return 0;
     }
-    request.access = record->i->accesses[record->second].access;
-    request.second = record->second;
     return moves_together(record) ? count_together(emulation, &request, record, first, count)
                                   : count_each(emulation, &request, record, first, count);
 }

@@ -140,13 +140,7 @@ static bool take_samples(struct samples *samples, struct emulation *emulation, s
 
 static struct request request_of(const struct record *record, const uint64_t address[LANES])
 {
-    struct request out = {.i = record->i,
-                          .index = record->i->pc / SASS_BYTES,
-                          .mask = record->mask,
-                          .width = record->width,
-                          .space = record->space,
-                          .access = record->i->accesses[record->second].access,
-                          .second = record->second};
+    struct request out = record_request(record);
 
     memcpy(out.address, address, sizeof out.address);
     return out;
