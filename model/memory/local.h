@@ -1,6 +1,7 @@
-/* Local memory: a thread's arrays with computed places, and registers that there were too few of. It is cached as global memory is,
- * as CUDA's programming guide says of compute capability 5.0 and above: stores go through L1 to L2, and a load finds its line in L1
- * and L2 as far as they hold what all resident warps reach between two visits to it. */
+/* Local memory: a thread's arrays with computed places, and registers that there were too few of. L2 caches it as it does global
+ * memory (CUDA programming guide, compute capability 5.0 and above). That stores go through L1, and that a load finds its line in L1
+ * as far as it holds what all resident warps reach between two visits, is taken from global memory: no counter was read. The times
+ * of recorded variants with spilled registers fit it. */
 #ifndef MODEL_LOCAL_H
 #define MODEL_LOCAL_H
 
