@@ -354,11 +354,11 @@ static int execute_bssy(struct emulation *emulation, struct warp *warp, const st
                         const struct sass *i, uint32_t mask)
 {
     const struct sass_operand *b = find_operand(i, SASS_RECONVERGENCE);
+    uint32_t *lanes = warp->regs->b[b->index % RECONVERGE];
 
     (void)emulation;
-    for (unsigned l = 0; l < LANES; l++)
-        if (mask >> l & 1)
-            warp->regs->b[b->index % RECONVERGE][l] = group->mask;
+    for (unsigned l = 0; l < LANES; l++) /* without branches */
+        lanes[l] = mask >> l & 1 ? group->mask : lanes[l];
     return STEP_NEXT;
 }
 

@@ -4,7 +4,6 @@
 #include "model/emulate/walk.h"
 #include "model/sass/arch/geometry.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { AXES = RECORD_RANKS + 1 };
@@ -81,11 +80,17 @@ struct span {
     uint64_t first, end;
 };
 
-static int compare_spans(const void *a, const void *b)
+/* By where they begin. Few, and most of them in order: the library's sort allocates and calls. */
+static void sort_spans(struct span *spans, unsigned count)
 {
-    const struct span *x = a, *y = b;
+    for (unsigned k = 1; k < count; k++) {
+        const struct span own = spans[k];
+        unsigned at = k;
 
-    return (x->first > y->first) - (x->first < y->first);
+        for (; at && spans[at - 1].first > own.first; at--)
+            spans[at] = spans[at - 1];
+        spans[at] = own;
+    }
 }
 
 static unsigned find_spans(struct span spans[LANES], const struct request *request)
@@ -100,7 +105,7 @@ static unsigned find_spans(struct span spans[LANES], const struct request *reque
         else if (!count || address != spans[count - 1].first)
             spans[count++] = (struct span){address, address + request->width};
     }
-    qsort(spans, count, sizeof *spans, compare_spans);
+    sort_spans(spans, count);
     for (unsigned k = 0; k < count; k++)
         if (kept && spans[k].first <= spans[kept - 1].end) {
             if (spans[k].end > spans[kept - 1].end)
