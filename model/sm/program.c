@@ -189,18 +189,21 @@ void sm_code_release(struct sm_code *code)
 
 /* Paths -------------------------------------------------------------------- */
 
-static int list_add(struct sm_list *list, uint32_t op, struct err *err)
+/* Makes room for so many more. */
+static int list_reserve(struct sm_list *list, size_t more, struct err *err)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity ? 2 * list->capacity : 1024;
-        uint32_t *grown = realloc(list->ops, capacity * sizeof *grown);
+    size_t capacity = list->capacity ? list->capacity : 1024;
+    uint32_t *grown;
 
-        if (!grown)
-            return err_memory(err);
-        list->ops = grown;
-        list->capacity = capacity;
-    }
-    list->ops[list->count++] = op;
+    if (list->count + more <= list->capacity)
+        return 0;
+    while (capacity < list->count + more)
+        capacity *= 2;
+    grown = realloc(list->ops, capacity * sizeof *grown);
+    if (!grown)
+        return err_memory(err);
+    list->ops = grown;
+    list->capacity = capacity;
     return 0;
 }
 
@@ -228,15 +231,16 @@ int sm_list_run(struct sm_list *list, const struct sm_input *in, const struct em
                 size_t count, size_t most, struct err *err)
 {
     const struct emulate_step *step = &steps[s];
-    int rc = 0;
+    const size_t left = list->count < most ? most - list->count : 0,
+                 added = step->count < left ? step->count : left;
+    const uint32_t end = step->first + step->count;
+    const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == end;
+    const int rc = list_reserve(list, added, err);
 
-    for (uint32_t i = step->first; i < step->first + step->count && !rc && list->count < most; i++) {
-        const bool last = i + 1 == step->first + step->count;
-        const bool goes_on = s + 1 < count && !steps[s + 1].body && steps[s + 1].first == i + 1;
-        const bool taken = last && !goes_on && in->code->ops[i].pipe == SASS_PIPE_BRANCH;
-
-        rc = list_add(list, taken ? (uint32_t)in->code->count + i : i, err);
-    }
+    for (uint32_t k = 0; k < added && !rc; k++)
+        list->ops[list->count++] = step->first + k;
+    if (!rc && added && added == step->count && !goes_on && in->code->ops[end - 1].pipe == SASS_PIPE_BRANCH)
+        list->ops[list->count - 1] += (uint32_t)in->code->count;
     return rc;
 }
 
@@ -289,10 +293,80 @@ void sm_lists_share(struct sm_list *lists, const struct sm_list *others, size_t 
     }
 }
 
+/* The steps of a path of which a cut simulates the beginning. */
+static size_t steps_shown(const struct sm_list *list, const struct emulate_path *path,
+                          const struct sm_cut *cut)
+{
+    double shown = 0;
+    size_t s = 0;
+
+    for (; s < path->count && shown < cut->part * list->all; s += path->steps[s].body + 1)
+        shown += sm_count_steps(path->steps + s, path->steps[s].body + 1);
+    return s;
+}
+
+static int list_path(struct sm_list *list, const struct sm_input *in, const struct emulate_path *path,
+                     const struct sm_cut *cut, unsigned iterations, struct err *err)
+{
+    const struct depth depth = {cut, iterations, false};
+
+    list->all = sm_count_steps(path->steps, path->count);
+    list->steps = cut->part < 1 ? steps_shown(list, path, cut) : path->count;
+    list->shown = sm_count_steps(path->steps, list->steps);
+    return list_steps(list, in, path->steps, list->steps, &depth, err);
+}
+
+static void count_instructions(double *out, const struct emulate_step *steps, size_t count, double times)
+{
+    for (size_t s = 0; s < count; s += steps[s].body + 1) {
+        if (steps[s].body)
+            count_instructions(out, steps + s + 1, steps[s].body, times * (double)steps[s].repeats);
+        for (uint32_t i = 0; i < steps[s].count; i++)
+            out[steps[s].first + i] += times;
+    }
+}
+
+/* Share of the instructions of a path by which its beginning is another mixture. */
+static double unlikeness(const struct emulate_path *path, const struct sm_list *list, double *counts,
+                         size_t instructions)
+{
+    double *whole = counts, *shown = counts + instructions, sum = 0;
+
+    memset(counts, 0, 2 * instructions * sizeof *counts);
+    count_instructions(whole, path->steps, path->count, 1 / list->all);
+    count_instructions(shown, path->steps, list->steps, 1 / list->shown);
+    for (size_t i = 0; i < instructions; i++)
+        sum += fabs(whole[i] - shown[i]) / 2;
+    return sum;
+}
+
+int sm_lists_unlike(double *out, const struct sm_list *lists, const struct sm_input *in, struct err *err)
+{
+    const size_t instructions = in->code->count, paths = in->emulation->path_count;
+    double *counts = calloc(2 * instructions + paths + 1, sizeof *counts), *each = counts + 2 * instructions,
+           all = 0;
+    const size_t warps = in->blocks[0]->warps;
+
+    *out = 0;
+    if (!counts)
+        return err_memory(err);
+    for (size_t l = 0; l < paths; l++)
+        if (lists[l].count)
+            each[l] = unlikeness(&in->emulation->paths[l], &lists[l], counts, instructions);
+    for (size_t w = 0; w < warps * in->block_count; w++) {
+        const uint32_t p = in->blocks[w / warps]->paths[w % warps];
+
+        *out += each[p] * lists[p].all;
+        all += lists[p].all;
+    }
+    *out /= fmax(all, 1);
+    free(counts);
+    return 0;
+}
+
 int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cut *cut, unsigned iterations,
              double *simulated, double *all, struct err *err)
 {
-    const struct depth depth = {cut, iterations, false};
     const size_t count = in->emulation->path_count;
     struct sm_list *lists = calloc(count + 1, sizeof *lists);
     const size_t warps = in->blocks[0]->warps;
@@ -302,12 +376,9 @@ int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cu
     for (size_t w = 0; w < warps * in->block_count && !rc; w++) {
         const uint32_t p = in->blocks[w / warps]->paths[w % warps];
         struct sm_list *list = &lists[p];
-        const struct emulate_path *path = &in->emulation->paths[p];
 
-        if (!list->count) {
-            list->all = sm_count_steps(path->steps, path->count);
-            rc = list_steps(list, in, path->steps, path->count, &depth, err);
-        }
+        if (!list->count)
+            rc = list_path(list, in, &in->emulation->paths[p], cut, iterations, err);
         *simulated += (double)list->count;
         *all += list->all;
     }

@@ -16,6 +16,7 @@ struct sm_cut {
     unsigned brief, longer; /* of the outermost loops, in the shorter and in the longer simulation */
     unsigned inner;         /* of the loops within those; within these, `brief` again */
     size_t most;            /* instructions of a path */
+    double part;            /* of a path, its beginning, that they are of: to the end of an outermost loop */
 };
 
 /* What an instruction sets going beside the warps. */
@@ -102,6 +103,8 @@ struct sm_list {
     size_t count, capacity;
     size_t shared; /* operation up to which, itself included, it is the same as a shorter list */
     double all;    /* with the loops at full length, and to the path's end */
+    size_t steps;  /* of the path, to where the cut ends it, */
+    double shown;  /* and its instructions to there, with the loops at full length */
 };
 
 /* Cycles in which L2 brings a sector to an SM that has but its share of it. */
@@ -113,9 +116,12 @@ void sm_code_release(struct sm_code *code);
 
 /* One list for each path that the blocks' warps take, outermost loops cut to `iterations`, which is one of
  * the two of `cut`, those within a loop that is cut to the same number in both; `*simulated` and `*all` sum up
- * over the blocks' warps, `*all` with what lists leave out that end at cut->most. ERR_MEMORY. */
+ * over the blocks' warps, `*all` with what lists leave out that end at cut->most or after cut->part. ERR_MEMORY. */
 int sm_lists(struct sm_list **out, const struct sm_input *in, const struct sm_cut *cut, unsigned iterations,
              double *simulated, double *all, struct err *err);
+/* The share of the warps' instructions by which the beginnings of paths that lists are of are another mixture than the
+ * paths. ERR_MEMORY. */
+int sm_lists_unlike(double *out, const struct sm_list *lists, const struct sm_input *in, struct err *err);
 /* How many instructions steps stand for. */
 double sm_count_steps(const struct emulate_step *steps, size_t count);
 /* Adds the run of instructions that is steps[s], up to `most` in the list. */

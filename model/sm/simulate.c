@@ -11,12 +11,14 @@ enum { PATH_MOST = 80000 };
 /* What is simulated of long loops: fewer iterations where one has so many instructions that the warps
  * come out of step, and what they wait for under way, within it, and more where loads from DRAM take unequal
  * times, which a few iterations show by chance (SPREADING). The first cut that costs no more than AFFORDABLE and
- * reaches the end of all paths is taken. */
-static const struct sm_cut cuts[] = {{8, 16, 16, PATH_MOST},
-                                     {4, 8, 16, PATH_MOST},
-                                     {2, 4, 16, PATH_MOST},
-                                     {2, 4, 8, PATH_MOST},
-                                     {1, 3, 8, PATH_MOST}};
+ * reaches the end of all paths is taken, or else the beginning of paths: shorten(). */
+static const struct sm_cut cuts[] = {{8, 16, 16, PATH_MOST, 1},
+                                     {4, 8, 16, PATH_MOST, 1},
+                                     {2, 4, 16, PATH_MOST, 1},
+                                     {2, 4, 8, PATH_MOST, 1},
+                                     {1, 3, 8, PATH_MOST, 1}};
+
+#define UNLIKE 0.05 /* share of its instructions by which it may differ from the path */
 
 enum {
     CUTS = sizeof cuts / sizeof *cuts,
@@ -27,9 +29,9 @@ enum {
 
 /* A path's warps with loops cut short, twice, and how many instructions that makes. */
 struct lists {
-    const struct sm_cut *cut;
+    struct sm_cut cut;
     struct sm_list *brief, *longer;
-    double brief_ops, long_ops, all; /* the block's; `all` with every iteration */
+    double brief_ops, long_ops, all; /* the blocks'; `all` with every iteration, and of whole paths */
     bool ends_early;                 /* a path is too long even so: some of its end is in neither */
 };
 
@@ -42,7 +44,7 @@ static int cut_lists(struct lists *out, const struct sm_input *in, const struct 
 {
     int rc = sm_lists(&out->brief, in, cut, cut->brief, &out->brief_ops, &out->all, err);
 
-    out->cut = cut;
+    out->cut = *cut;
     if (!rc)
         rc = sm_lists(&out->longer, in, cut, cut->longer, &out->long_ops, &out->all, err);
     for (size_t l = 0; l < in->emulation->path_count && !rc; l++)
@@ -84,7 +86,7 @@ static double whole_costs(const struct lists *lists, const struct sm_input *in, 
  * costs says how long paths can be. */
 static int make_whole(struct lists *lists, const struct sm_input *in, unsigned blocks, struct err *err)
 {
-    static const struct sm_cut whole = {UINT_MAX, UINT_MAX, UINT_MAX, SIZE_MAX};
+    static const struct sm_cut whole = {UINT_MAX, UINT_MAX, UINT_MAX, SIZE_MAX, 1};
 
     if (!loops(lists) || whole_costs(lists, in, blocks) > cut_costs(lists, in, blocks))
         return 0;
@@ -93,26 +95,71 @@ static int make_whole(struct lists *lists, const struct sm_input *in, unsigned b
     return cut_lists(lists, in, &whole, err);
 }
 
-/* Whether the next cut is to be tried: `each` is how many of the blocks a simulation has. */
-static bool too_long(const struct lists *lists, double each)
+static double issued_by(const struct lists *lists, const struct sm_input *in, unsigned blocks)
 {
-    return lists->ends_early || (loops(lists) && lists->long_ops * each > AFFORDABLE);
+    return lists->long_ops * blocks / (double)in->block_count;
+}
+
+/* Whether the next cut is to be tried. */
+static bool too_long(const struct lists *lists, const struct sm_input *in, unsigned blocks)
+{
+    return lists->ends_early || (loops(lists) && issued_by(lists, in, blocks) > AFFORDABLE);
+}
+
+/* Lists of the paths' beginning that issue about what is affordable, where the rest is like it. */
+static int take_part(struct lists *out, const struct sm_input *in, unsigned blocks, struct sm_cut cut,
+                     struct err *err)
+{
+    struct lists part = {0};
+    double unlike = 1;
+    int rc = cut_lists(&part, in, &cut, err);
+
+    cut.part = rc ? 1 : AFFORDABLE / issued_by(&part, in, blocks);
+    free_lists(&part, in->emulation->path_count);
+    part = (struct lists){0};
+    if (!rc && cut.part < 1)
+        rc = cut_lists(&part, in, &cut, err);
+    if (!rc && part.longer && loops(&part) && !part.ends_early &&
+        issued_by(&part, in, blocks) <= 2 * AFFORDABLE)
+        rc = sm_lists_unlike(&unlike, part.longer, in, err);
+    if (!rc && unlike < UNLIKE) {
+        const struct lists whole = *out;
+
+        *out = part;
+        part = whole;
+    }
+    free_lists(&part, in->emulation->path_count);
+    return rc;
+}
+
+/* Of unequal blocks, of which waves are simulated, too: where so little of every loop can be that warps have hardly begun to
+ * wait for one another, more of each is for the beginning of the paths, if loops follow one another that are alike. */
+static int shorten(struct lists *lists, const struct sm_input *in, unsigned blocks, unsigned first,
+                   struct err *err)
+{
+    int rc = 0;
+
+    for (unsigned k = first; k < CUTS && !rc && !(lists->cut.part < 1); k++)
+        rc = take_part(lists, in, blocks, cuts[k], err);
+    return rc;
 }
 
 static int make_lists(struct lists *out, const struct sm_input *in, const struct sm_code *code,
                       unsigned blocks, struct err *err)
 {
-    const double each = (double)blocks / (double)in->block_count;
     const unsigned first = code->spreads ? 0 : SPREADING;
-    int rc = cut_lists(out, in, &cuts[first], err);
+    unsigned k = first;
+    int rc = cut_lists(out, in, &cuts[k], err);
 
-    for (unsigned k = first + 1; k < CUTS && !rc && too_long(out, each); k++) {
+    while (!rc && k + 1 < CUTS && too_long(out, in, blocks)) {
         free_lists(out, in->emulation->path_count);
         *out = (struct lists){0};
-        rc = cut_lists(out, in, &cuts[k], err);
+        rc = cut_lists(out, in, &cuts[++k], err);
     }
     if (!rc)
         rc = make_whole(out, in, blocks, err);
+    if (!rc && in->block_count > 1 && too_long(out, in, blocks))
+        rc = shorten(out, in, blocks, first, err);
     if (!rc)
         sm_lists_share(out->longer, out->brief, in->emulation->path_count);
     return rc;
@@ -141,7 +188,7 @@ static int play_drifting(double *cycles, double *brief_cycles, const struct sm_i
     *brief_cycles = both.brief;
     if (rc || blocks == 1)
         return rc;
-    stagger = (both.longer - both.brief) / (lists->cut->longer - lists->cut->brief) / blocks;
+    stagger = (both.longer - both.brief) / (lists->cut.longer - lists->cut.brief) / blocks;
     rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, stagger, err);
     *cycles = fmin(*cycles, extrapolate(&both, lists) - stagger * (blocks - 1));
     return rc;
