@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { PLACES = 4096, PLACE_SHIFT = 9, SECTOR_SHIFT = 5 };
+enum { PLACES = 4096, SECTOR_SHIFT = 5 };
 
 void contention_release(struct contention *contention)
 {
@@ -32,8 +32,9 @@ static unsigned most_at_once(const uint64_t address[LANES], uint32_t mask)
 }
 
 /* The table is never more than half full, so that a search ends. */
-static void add_passes(struct contention *contention, uint64_t number, unsigned passes)
+static void add_passes(struct contention *contention, uint64_t sector, unsigned passes, bool floats)
 {
+    const uint64_t number = sector / CONTENTION_SECTORS + 1;
     size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
     struct contention_address *place;
 
@@ -49,10 +50,11 @@ static void add_passes(struct contention *contention, uint64_t number, unsigned 
     place->blocks += place->last != contention->last;
     place->last = contention->last;
     place->passes += passes;
+    place->floats[sector % CONTENTION_SECTORS] += floats ? passes : 0;
 }
 
 int contention_note(struct contention *contention, size_t block, const uint64_t address[LANES], uint32_t mask,
-                    struct err *err)
+                    bool floats, struct err *err)
 {
     if (!contention->places && !(contention->places = calloc(PLACES, sizeof *contention->places)))
         return err_memory(err);
@@ -67,18 +69,34 @@ int contention_note(struct contention *contention, size_t block, const uint64_t 
             here |= address[__builtin_ctz(left)] >> SECTOR_SHIFT == sector
                         ? UINT32_C(1) << __builtin_ctz(left)
                         : 0;
-        add_passes(contention, (sector >> (PLACE_SHIFT - SECTOR_SHIFT)) + 1, most_at_once(address, here));
+        add_passes(contention, sector, most_at_once(address, here), floats);
         mask &= ~here;
     }
     return 0;
+}
+
+static bool all_meet(const struct contention *contention, size_t place)
+{
+    return contention->blocks > 1 && contention->places[place].blocks == contention->blocks;
 }
 
 double contention_share(const struct contention *contention)
 {
     double most = 0;
 
-    for (size_t k = 0; contention->blocks > 1 && k < PLACES; k++)
-        if (contention->places[k].blocks == contention->blocks && contention->places[k].passes > most)
+    for (size_t k = 0; contention->places && k < PLACES; k++)
+        if (all_meet(contention, k) && contention->places[k].passes > most)
             most = contention->places[k].passes;
+    return contention->lanes > 0 ? most / contention->lanes : 0;
+}
+
+double contention_share_floats(const struct contention *contention)
+{
+    double most = 0;
+
+    for (size_t k = 0; contention->places && k < PLACES; k++)
+        for (unsigned s = 0; s < CONTENTION_SECTORS && all_meet(contention, k); s++)
+            if (contention->places[k].floats[s] > most)
+                most = contention->places[k].floats[s];
     return contention->lanes > 0 ? most / contention->lanes : 0;
 }

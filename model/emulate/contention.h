@@ -1,19 +1,25 @@
 /* Where atomic operations of all thread blocks meet. L2 serves those of one place one after another, however
  * many SMs send them: for each sector of a request as many passes as lanes have the same word of it (the
- * microbenchmark behind atomic_global_same; on an NVIDIA H200, 512 bytes lie in one place). */
+ * microbenchmark behind atomic_global_same; on an NVIDIA H200, 512 bytes lie in one place). A sector takes no addition of
+ * floating-point numbers before it has done with the one before (float_adds among the assumptions): such passes are also
+ * counted by sector. */
 #ifndef MODEL_EMULATE_CONTENTION_H
 #define MODEL_EMULATE_CONTENTION_H
 
 #include "base/err.h"
 #include "model/sass/arch/geometry.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { CONTENTION_SECTORS = 16 }; /* of a place */
 
 struct contention_address {
     uint64_t number; /* from 1; 0: free */
     size_t blocks, last;
     double passes;
+    double floats[CONTENTION_SECTORS]; /* of them, those that add floating-point numbers, by sector */
 };
 
 struct contention {
@@ -26,11 +32,14 @@ struct contention {
 
 /* Forgets everything. */
 void contention_release(struct contention *contention);
-/* An atomic request of the lanes `mask` to global memory by a block of this number (from 1, ascending). */
+/* An atomic request of the lanes `mask` to global memory by a block of this number (from 1, ascending); `floats`: it adds
+ * floating-point numbers. */
 int contention_note(struct contention *contention, size_t block, const uint64_t address[LANES], uint32_t mask,
-                    struct err *err);
+                    bool floats, struct err *err);
 /* Passes at the busiest place that all blocks use, per operation of a lane anywhere; 0 where there is none or
  * only one block was seen. */
 double contention_share(const struct contention *contention);
+/* Likewise those that add floating-point numbers at the sector where most do. */
+double contention_share_floats(const struct contention *contention);
 
 #endif

@@ -321,6 +321,13 @@ void request_tally(struct emulation *emulation, const struct request *request, c
     count->filled += times * cost->filled;
 }
 
+/* Smallest and largest are found as with integers. */
+static bool adds_floats(const struct sass *i)
+{
+    return (i->op == SASS_REDG || i->op == SASS_RED || i->op == SASS_ATOMG || i->op == SASS_ATOM) &&
+           i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_ADD && i->mod[SASS_MOD_TYPE] >= SASS_TYPE_F16;
+}
+
 int request_count(struct emulation *emulation, const struct request *request, const struct pattern *pattern)
 {
     uint32_t spaces[3];
@@ -331,7 +338,7 @@ int request_count(struct emulation *emulation, const struct request *request, co
     split_spaces(spaces, request);
     if (spaces[0] && request->i->accesses[0].access & SASS_ATOMICALLY && !emulation->lowest &&
         contention_note(&emulation->contention, emulation->result->block_count, request->address, spaces[0],
-                        emulation->err))
+                        adds_floats(request->i), emulation->err))
         return ERR_MEMORY;
     return spaces[0] ? mark(emulation, request, spaces[0]) : 0;
 }

@@ -299,6 +299,7 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
     if (traffic_take_counts(out, result, caches->assumed->sample_deviations, err))
         return ERR_MEMORY;
     out->contended = result->contended;
+    out->contended_floats = result->contended_floats;
     find_hot(out);
     out->stores = sum_stores(out, code, result, caches);
     if (!out->regions && find_regions(out, result, launch, caches, err))

@@ -115,11 +115,14 @@ static void ask_shared(struct demands *out, const struct sass *i, const struct t
 }
 
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,
-                        double contended)
+                        const struct traffic *traffic)
 {
+    const double passes =
+        fmax(traffic->contended, machine->assumptions.float_adds * traffic->contended_floats);
+
     ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
     if (machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu > 0)
-        ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * contended, 0);
+        ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * passes, 0);
 }
 
 /* Wavefronts of L1 for global and local memory, and what lies beyond. */
@@ -146,7 +149,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         return; /* past L1: what comes is counted where it is written to shared memory */
     }
     if (atomic)
-        ask_atomics(out, machine, count, traffic->contended);
+        ask_atomics(out, machine, count, traffic);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
         ask(&out->demand, RESOURCE_L1_TAGS, count->lines, 0);

@@ -3,14 +3,19 @@
 #include "model/emulate/contention.h"
 
 /* A request whose lane l goes to first + l * step. */
-static void note(struct contention *contention, size_t block, uint64_t first, unsigned step)
+static void note_as(struct contention *contention, size_t block, uint64_t first, unsigned step, bool floats)
 {
     uint64_t address[32];
     struct err err = {0};
 
     for (unsigned l = 0; l < 32; l++)
         address[l] = first + l * step;
-    assert_int_equal(contention_note(contention, block, address, UINT32_MAX, &err), 0);
+    assert_int_equal(contention_note(contention, block, address, UINT32_MAX, floats, &err), 0);
+}
+
+static void note(struct contention *contention, size_t block, uint64_t first, unsigned step)
+{
+    note_as(contention, block, first, step, false);
 }
 
 static void finds_where_all_meet(void **state)
@@ -48,6 +53,22 @@ static void leaves_out_what_is_not_shared(void **state)
     contention_release(&contention);
 }
 
+/* Sums of floating-point numbers, by the sector where most meet; beside them a place's passes of both kinds. */
+static void counts_sums_of_floats_by_sector(void **state)
+{
+    struct contention contention = {0};
+
+    check_near(contention_share_floats(&contention), 0, 0);
+    for (size_t block = 1; block <= 3; block++) {
+        note_as(&contention, block, 0x10000, 0, true); /* one word: 32 passes of a sector */
+        note_as(&contention, block, 0x10080, 4, true); /* a line: one of each of its four */
+        note_as(&contention, block, 0x10080, 0, false);
+    }
+    check_near(contention_share_floats(&contention), 32.0 / 96, 1e-12);
+    check_near(contention_share(&contention), 68.0 / 96, 1e-12);
+    contention_release(&contention);
+}
+
 /* More places than the table has. */
 static void keeps_to_its_table(void **state)
 {
@@ -63,5 +84,6 @@ static void keeps_to_its_table(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(finds_where_all_meet, leaves_out_what_is_not_shared, keeps_to_its_table);
+    return RUN_TESTS(finds_where_all_meet, leaves_out_what_is_not_shared, counts_sums_of_floats_by_sector,
+                     keeps_to_its_table);
 }
