@@ -2,6 +2,7 @@
  * the space, the last ones longest first (tuner/strategy/ending.h), `random` in a random one. */
 #include "tuner/strategy/ending.h"
 #include "tuner/strategy/order.h"
+#include "tuner/strategy/ready.h"
 #include "tuner/strategy/strategy.h"
 
 #include <math.h>
@@ -10,12 +11,11 @@
 struct ordered {
     struct search_options options;
     bool shuffled;
-    uint64_t drawn;     /* positions of the order that were asked to compile */
-    uint64_t compiling; /* asked to compile and not yet told */
-    uint64_t timing;    /* asked to time and not yet told */
-    uint64_t timed;     /* told */
-    uint64_t *ready;    /* compiled, not yet asked to time: a ring, oldest first */
-    size_t ready_count, ready_first, ready_capacity;
+    uint64_t drawn;        /* positions of the order that were asked to compile */
+    uint64_t compiling;    /* asked to compile and not yet told */
+    uint64_t timing;       /* asked to time and not yet told */
+    uint64_t timed;        /* told */
+    struct ready ready;    /* compiled, not yet asked to time: oldest first, in the ending slowest first */
     struct ending *ending; /* null where the order stays as it is */
 };
 
@@ -50,7 +50,7 @@ static void close_ordered(void *state)
     if (!search)
         return;
     ending_close(search->ending);
-    free(search->ready);
+    ready_release(&search->ready);
     free(search);
 }
 
@@ -72,6 +72,11 @@ static bool trials_left(const struct ordered *search, uint64_t started)
     return !search->options.trials || started < search->options.trials;
 }
 
+static double expected_kernel_s(const void *context, uint64_t index)
+{
+    return ending_kernel_s(context, index);
+}
+
 static int begin_ending(struct ordered *search, struct err *err)
 {
     const size_t count = search->options.count - search->drawn;
@@ -84,6 +89,8 @@ static int begin_ending(struct ordered *search, struct err *err)
         rest[i] = at_position(search, search->drawn + i);
     rc = ending_begin(search->ending, rest, count, err);
     free(rest);
+    if (!rc)
+        ready_order(&search->ready, expected_kernel_s, search->ending);
     return rc;
 }
 
@@ -106,16 +113,14 @@ static int next_in_order(struct search_step *out, void *state, struct search_cap
 {
     struct ordered *search = state;
     const uint64_t started = search->timed + search->timing;
-    const bool may_time = trials_left(search, started) && search->ready_count;
+    const bool may_time = trials_left(search, started) && search->ready.count;
     const bool may_compile = search->drawn < search->options.count &&
-                             trials_left(search, started + search->ready_count + search->compiling);
+                             trials_left(search, started + search->ready.count + search->compiling);
 
     *out = (struct search_step){.action = SEARCH_WAIT};
     if (may_time && capacity.time) {
         out->action = SEARCH_TIME;
-        out->index = search->ready[search->ready_first];
-        search->ready_first = (search->ready_first + 1) % search->ready_capacity;
-        search->ready_count--;
+        out->index = ready_pop(&search->ready);
         search->timing++;
     } else if (may_compile && capacity.compile) {
         out->action = SEARCH_COMPILE;
@@ -128,22 +133,10 @@ static int next_in_order(struct search_step *out, void *state, struct search_cap
 
 static int push_ready(struct ordered *search, uint64_t index, struct err *err)
 {
-    const size_t capacity = search->ready_capacity ? search->ready_capacity * 2 : 64;
-    uint64_t *larger;
+    const struct ending *ending = search->ending;
+    const double expected_s = ending && ending_has_begun(ending) ? ending_kernel_s(ending, index) : 0;
 
-    if (search->ready_count == search->ready_capacity) {
-        larger = malloc(capacity * sizeof *larger);
-        if (!larger)
-            return err_memory(err);
-        for (size_t i = 0; i < search->ready_count; i++)
-            larger[i] = search->ready[(search->ready_first + i) % search->ready_capacity];
-        free(search->ready);
-        search->ready = larger;
-        search->ready_first = 0;
-        search->ready_capacity = capacity;
-    }
-    search->ready[(search->ready_first + search->ready_count++) % search->ready_capacity] = index;
-    return 0;
+    return ready_push(&search->ready, index, expected_s, err);
 }
 
 static int tell_ordered(void *state, uint64_t index, const struct search_facts *facts, struct err *err)
@@ -153,6 +146,8 @@ static int tell_ordered(void *state, uint64_t index, const struct search_facts *
     if (facts->timed) {
         search->timing--;
         search->timed++;
+        if (search->ending)
+            ending_tell_kernel(search->ending, index, facts->time_s);
         return 0;
     }
     search->compiling--;
