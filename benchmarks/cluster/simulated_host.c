@@ -2,8 +2,8 @@
  * GPU. Compiles and trials take the times of records, multiplied by DILATION, and give made-up results; nothing is
  * compiled or run. For the controller there is no difference.
  *
- * TIMES has a line for each record: seconds of the compile, of the trial, of the kernel. A variant's options decide
- * which is its own. CODE is the machine code that every compile gives, but for a word that tells variants apart. */
+ * TIMES has a line for each variant: seconds of the compile, of the trial, of the kernel, and its parameters,
+ * NAME=VALUE,NAME=VALUE... What has no line takes the times of the first. CODE is the machine code that every compile gives, but for a word that tells variants apart. */
 #include "base/clock.h"
 #include "base/compress.h"
 #include "base/file.h"
@@ -24,7 +24,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CORES_MOST = 1024, SAMPLES = 7 };
+enum { CORES_MOST = 1024, SAMPLES = 7, LINE_BYTES = 1024 };
 
 struct times {
     double compile_s, trial_s, kernel_s;
@@ -42,6 +42,8 @@ struct simulation {
     struct wire wire;
     struct times *times;
     size_t time_count;
+    struct map lines; /* what parameters_hash() says of a variant -> its line, from 1 on */
+    char *names;      /* of the parameters: ,NAME=,NAME= */
     unsigned char *code;
     size_t code_bytes, word_at; /* where variants differ */
     double core_free_s[CORES_MOST], gpu_free_s, dilation;
@@ -59,19 +61,48 @@ static void stop(const char *why)
 
 static const struct times *times_of(const struct simulation *simulation, uint64_t variant)
 {
-    return &simulation->times[hash_mix(variant) % simulation->time_count];
+    return &simulation->times[variant >> 1];
+}
+
+/* In whatever order the parameters come. */
+static void add_parameter(uint64_t *hash, const char *define)
+{
+    *hash += hash_mix(hash_text(HASH_START, define));
+}
+
+static void read_parameters(struct simulation *simulation, char *text)
+{
+    const bool first = !simulation->names;
+    uint64_t hash = HASH_START;
+    char *names = first ? calloc(1, 2 * LINE_BYTES) : NULL, *rest = text, *define;
+
+    while ((define = strsep(&rest, ",")) != NULL) {
+        add_parameter(&hash, define);
+        if (names)
+            sprintf(names + strlen(names), ",%.*s=", (int)strcspn(define, "="), define);
+    }
+    if (first)
+        simulation->names = names;
+    if (!simulation->names ||
+        map_put(&simulation->lines, hash, (void *)(uintptr_t)simulation->time_count, NULL))
+        stop("no memory");
 }
 
 static void read_times(struct simulation *simulation, const char *path)
 {
     FILE *file = fopen(path, "r");
+    char line[LINE_BYTES], parameters[LINE_BYTES];
     struct times times;
 
-    while (file && fscanf(file, "%lf %lf %lf", &times.compile_s, &times.trial_s, &times.kernel_s) == 3) {
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%lf %lf %lf %1023s", &times.compile_s, &times.trial_s, &times.kernel_s,
+                   parameters) != 4)
+            stop("a line of times cannot be read");
         simulation->times = reallocarray(simulation->times, simulation->time_count + 1, sizeof times);
         if (!simulation->times)
             stop("no memory");
         simulation->times[simulation->time_count++] = times;
+        read_parameters(simulation, parameters);
     }
     if (!simulation->time_count)
         stop("there are no times");
@@ -159,20 +190,29 @@ static void add_job(struct simulation *simulation, double *free_s, double second
     *place = added;
 }
 
-static uint64_t options_hash(const struct js_at *root)
+static bool is_parameter(const struct simulation *simulation, const char *define)
+{
+    char name[LINE_BYTES];
+
+    snprintf(name, sizeof name, ",%.*s=", (int)strcspn(define, "="), define);
+    return strstr(simulation->names, name) != NULL;
+}
+
+/* The variant of a compile: its line among the times, and a bit that tells it from none. */
+static uint64_t asked_variant(const struct simulation *simulation, const struct js_at *root)
 {
     uint64_t hash = HASH_START;
+    uintptr_t line;
     struct js_at list, at;
     const char *text;
 
-    if (!js_find(&list, root, "options"))
-        return hash;
-    for (size_t k = 0; k < js_count(&list); k++) {
+    for (size_t k = 0; js_find(&list, root, "options") && k < js_count(&list); k++) {
         at = js_element(&list, k);
-        if (!js_string(&text, &at, NULL))
-            hash = hash_text(hash, text);
+        if (!js_string(&text, &at, NULL) && !strncmp(text, "-D", 2) && is_parameter(simulation, text + 2))
+            add_parameter(&hash, text + 2);
     }
-    return hash;
+    line = (uintptr_t)map_find(&simulation->lines, hash);
+    return (line ? line - 1 : 0) << 1 | 1;
 }
 
 /* The code of a variant, and under which key it will come back. */
@@ -207,7 +247,7 @@ static void take(struct simulation *simulation, const struct message *message)
         return;
     job.trial = js_find(&at, &root, "protocol");
     job.predicts = js_find(&at, &root, "profile");
-    job.variant = options_hash(&root) | 1;
+    job.variant = asked_variant(simulation, &root);
     if (job.trial) {
         content_get(&key, &root, "code", NULL);
         job.variant = (uintptr_t)map_find(&simulation->variants, key.low);
