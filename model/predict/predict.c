@@ -212,6 +212,9 @@ static int refuse_unknown(const struct throughput *throughput, struct err *err)
 {
     enum resource r;
 
+    if (throughput->unknown & (UINT32_C(1) << RESOURCE_TEX)) /* no microbenchmark measures it */
+        return err_set(err, ERR_MISSING,
+                       "the kernel uses textures or surfaces, of which the model knows no rate");
     for (r = 0; r < RESOURCE_COUNT; r++)
         if (throughput->unknown & (UINT32_C(1) << r))
             return err_set(

@@ -241,6 +241,11 @@ static void what_cannot_be_known_is_refused(void **state)
                         "the kernel uses tensor pipe and the device profile has no throughput for it: "
                         "calibrate the device");
     check_near(p.estimate_s, 0, 0);
+    in = vector_add(800, 8);
+    in.demand.count[RESOURCE_TEX] = 1;
+    err_clear(&err);
+    assert_int_equal(predict(&p, &in, &err), ERR_MISSING);
+    assert_string_equal(err.text, "the kernel uses textures or surfaces, of which the model knows no rate");
     in = vector_add(800, 0);
     assert_int_equal(predict(&p, &in, NULL), ERR_USAGE);
     in = vector_add(800, 8);
