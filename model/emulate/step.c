@@ -120,6 +120,22 @@ static bool skips(const struct emulation *emulation, const struct sass *i)
     return true;
 }
 
+/* The guard of `doubtful` lanes cannot be known: 0 where that decides nothing but work, which *mask then says. */
+static int meet_doubt(struct emulation *emulation, const struct sass *i, enum kind kind, uint32_t doubtful,
+                      uint32_t *mask)
+{
+    if (kind == KIND_CONTROL && skips(emulation, i)) {
+        emulation->result->skipped = true;
+        *mask |= doubtful;
+        return 0;
+    }
+    if (kind == KIND_COMPUTE || kind == KIND_NOTHING)
+        return 0;
+    return stop_at(emulation, i, EMULATE_INCOMPLETE, "the guard of %s is unknown%s",
+                   sass_info((enum sass_op)i->op)->name,
+                   emulation->launch->cooperative ? " (barriers of a whole grid are not followed)" : "");
+}
+
 static int execute(struct emulation *emulation, struct warp *warp, struct group *group)
 {
     const struct sass *i = &emulation->instructions[group->pc];
@@ -131,12 +147,8 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
     if (kind == KIND_STOP)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the instruction with opcode %#x is not known",
                        i->opcode);
-    if (doubtful && kind == KIND_CONTROL && skips(emulation, i)) {
-        emulation->result->skipped = true;
-        mask |= doubtful;
-    } else if (doubtful && kind != KIND_COMPUTE && kind != KIND_NOTHING)
-        return stop_at(emulation, i, EMULATE_INCOMPLETE, "the guard of %s is unknown",
-                       sass_info((enum sass_op)i->op)->name);
+    if (doubtful && meet_doubt(emulation, i, kind, doubtful, &mask))
+        return STEP_STOPPED;
     if (emulation->slice.speculative) {
         if (speculation_fails(emulation, warp, i, mask)) {
             emulation->restart = true;
