@@ -2,6 +2,7 @@
  * of a compiler: whatever could mean more there than it says is refused. */
 #include "tuner/decision/decision.h"
 
+#include "base/file.h"
 #include "space/configuration.h"
 #include "tuner/evaluate/environment.h"
 
@@ -300,12 +301,30 @@ int decision_take(struct decision *out, struct json *document, const char *name,
     return rc;
 }
 
+/* Whether it begins as a journal does, which may hold a key twice: JSON that no decision is. */
+static bool is_journal(const char *path)
+{
+    char head[64] = "";
+    FILE *file = file_open(path, NULL);
+
+    if (!file)
+        return false;
+    head[fread(head, 1, sizeof head - 1, file)] = '\0';
+    fclose(file);
+    return strstr(head, "\"device_name\"");
+}
+
 int decision_read(struct decision *out, const char *path, struct err *err)
 {
     struct json *document;
-    int rc = js_read_file(&document, path, err);
+    struct err own = {0};
+    int rc = js_read_file(&document, path, &own);
 
     *out = (struct decision){.date = ""};
+    if (rc == ERR_USAGE && is_journal(path))
+        return err_set(err, ERR_USAGE, "%s: is a journal, no decision of occutune tune", path);
+    if (rc)
+        return err_set(err, rc, "%s", own.text);
     return rc ? rc : decision_take(out, document, path, err);
 }
 
