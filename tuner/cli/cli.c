@@ -187,7 +187,7 @@ static int run_command(struct cli *cli, const struct cli_command *command, int a
 int cli_run(struct cli *cli, int argc, char **argv)
 {
     struct err err = {0};
-    const char *names[COMMANDS], *near;
+    const char *names[COMMANDS + 1], *near;
 
     if (argc < 2) {
         put_overview(cli->err, cli->program);
@@ -211,7 +211,8 @@ int cli_run(struct cli *cli, int argc, char **argv)
         if (!strcmp(argv[1], names[i]))
             return run_command(cli, commands[i], argc - 2, argv + 2);
     }
-    near = nearest_word(argv[1], names, COMMANDS);
+    names[COMMANDS] = "help";
+    near = nearest_word(argv[1], names, COMMANDS + 1);
     err_set(&err, ERR_USAGE, "there is no command %s%s%s%s %s --help lists them", argv[1],
             near ? "; did you mean " : "", near ? near : "", near ? "?" : ";", cli->program);
     return fail(cli, &err);

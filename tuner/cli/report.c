@@ -3,6 +3,8 @@
 #include "tuner/cli/output.h"
 #include "tuner/cli/sources.h"
 
+#include <string.h>
+
 static const struct cli_option options[] = {
     {"format", 0, "NAME", "{formats}"},
     {"output", 'o', "FILE", "where it goes (default: report.html for a page, standard output otherwise)"},
@@ -33,7 +35,8 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
                          cli_text(args, "profile"), err);
     }
     if (!rc && !args->word_count)
-        fprintf(cli->err, "%s: %s is of %s\n", cli->program, output, path);
+        fprintf(cli->err, "%s: %s is of %s\n", cli->program, strcmp(output, "-") ? output : "the output",
+                path);
     sources_close(&sources);
     return rc ? CLI_FAILED : CLI_OK;
 }
