@@ -239,6 +239,8 @@ bool occupancy_launchable(char *text, size_t size, const struct device_limits *l
     if (!bounds_fit(&reason, launch, resources))
         return false;
     occupancy_of(&occupancy, limits, &block);
+    if (occupancy.limits[LIMITER_REGISTERS] == 0 && !occupancy_largest_block(limits, block.registers))
+        return refuse(&reason, "%u registers a thread are too many for any block", block.registers);
     if (occupancy.limits[LIMITER_REGISTERS] == 0)
         return refuse(&reason, "%u registers a thread are too many for %u threads: at most %u",
                       block.registers, block.threads, occupancy_largest_block(limits, block.registers));
