@@ -330,6 +330,21 @@ int bench_trial(struct trial *out, struct bench *bench, const struct code *code,
     return rc;
 }
 
+int bench_fill(struct bench *bench, struct launch *launch, const struct announcer *announcer, struct err *err)
+{
+    struct binding binding = {0};
+    int rc;
+
+    buffers_begin(&bench->buffers);
+    rc = announce(announcer, STAGE_PREPARE, prepare_s, err);
+    if (!rc)
+        rc = buffers_bind(&binding, &bench->buffers, launch, err);
+    if (!rc)
+        rc = gpu_synchronize(bench->gpu, err);
+    binding_release(&binding);
+    return rc;
+}
+
 static const struct buffer *find_named(const struct binding *binding, const char *name)
 {
     for (size_t i = 0; i < binding->count; i++)

@@ -57,6 +57,10 @@ int bench_run(struct part *parts, struct bench *bench, const struct code *code, 
               char *const *names, size_t name_count, double deadline_s, const struct announcer *announcer,
               struct err *err);
 
+/* Makes the buffers of a launch, which later ones find. */
+int bench_fill(struct bench *bench, struct launch *launch, const struct announcer *announcer,
+               struct err *err);
+
 /* Seconds that the driver's own copy of `bytes` takes from one place of the GPU's memory to another. */
 int bench_copy(double *seconds, struct bench *bench, size_t bytes, struct err *err);
 

@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 enum { GUARD_BYTES = 4096, ALIGNMENT = 256, FILLERS_MAX = 64, STRETCH_LEAST = 4096 };
-static const uint64_t slab_bytes = 16 << 20; /* pages that are used again cost nothing new */
+static const uint64_t slab_bytes = GPU_STAGING_BYTES; /* pages that are used again cost nothing new */
+static const uint64_t few_bytes = 1 << 20;            /* are uploaded sooner than memory is page-locked */
 
 void buffers_init(struct buffers *buffers, struct gpu *gpu, struct kernels *kernels)
 {
@@ -93,7 +94,8 @@ static int upload_fill(struct buffers *buffers, gpu_address to, const struct fil
 {
     size_t width = element_size(type);
     uint64_t step = slab_bytes / width, first;
-    unsigned char *slab = malloc(width * (count < step ? count : step));
+    unsigned char *staging = width * count > few_bytes ? gpu_staging(buffers->gpu) : NULL;
+    unsigned char *slab = staging ? staging : malloc(width * (count < step ? count : step));
     int rc = 0;
 
     if (!slab && count)
@@ -105,7 +107,8 @@ static int upload_fill(struct buffers *buffers, gpu_address to, const struct fil
         if (!rc)
             rc = gpu_upload(buffers->gpu, to + first * width, slab, n * width, err);
     }
-    free(slab);
+    if (!staging)
+        free(slab);
     return rc;
 }
 

@@ -134,7 +134,7 @@ static int converse(struct message *answer, struct silence *silence, struct work
     return 0;
 }
 
-int worker_ask(struct message *answer, struct silence *silence, struct worker *worker,
+static int ask(struct message *answer, struct silence *silence, struct worker *worker,
                const struct json *head, const struct part *parts, size_t part_count, struct err *err)
 {
     struct err talk = {0};
@@ -152,6 +152,17 @@ int worker_ask(struct message *answer, struct silence *silence, struct worker *w
                 (silence_from_outside(silence) || (!started && !*silence->stage));
     }
     return rc ? err_set(err, (enum err_code)rc, "%s", talk.text) : 0;
+}
+
+int worker_ask(struct message *answer, struct silence *silence, struct worker *worker,
+               const struct json *head, const struct part *parts, size_t part_count, struct err *err)
+{
+    int rc;
+
+    pthread_mutex_lock(&worker->asking);
+    rc = ask(answer, silence, worker, head, parts, part_count, err);
+    pthread_mutex_unlock(&worker->asking);
+    return rc;
 }
 
 bool silence_from_outside(const struct silence *silence)

@@ -7,6 +7,7 @@
 #include "gpu/process.h"
 #include "gpu/worker.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 
 enum {
@@ -16,6 +17,7 @@ enum {
 enum { START_TRIES = 3, ASK_TRIES = 6 /* then something means it */ };
 
 struct worker {
+    pthread_mutex_t asking;
     struct process process; /* pid 0: to be started */
     int device;
     struct clock_setting clocks; /* that it locks */
@@ -42,7 +44,7 @@ int worker_launch(struct worker *worker, struct err *err);
  * end a run. */
 int worker_start(struct worker *worker, struct err *err);
 
-/* Sends a request to a worker, which is started first if need be, and waits for the answer. A worker that was
+/* Sends a request to a worker, which is started first if need be, and waits for the answer; one thread at a time. A worker that was
  * killed or stopped from outside is replaced and the request made again, up to ASK_TRIES times; so is, once,
  * an older one that says nothing at all. ERR_STOPPED: it broke a promise; ERR_SYSTEM: it died; both tell more
  * in `silence`, and the worker is gone. */

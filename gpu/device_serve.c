@@ -5,6 +5,7 @@
 #include "gpu/device_request.h"
 #include "gpu/energy.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,25 @@ static int answer_trial(int fd, struct bench *bench, struct request *request, co
     return rc;
 }
 
+static int answer_fill(int fd, struct bench *bench, const struct js_at *root, struct err *err)
+{
+    struct announcer announcer = {announce, &fd};
+    struct json *head = js_new_object();
+    struct launch launch;
+    int rc;
+
+    launch_init(&launch);
+    rc = request_read_launch(&launch, root, err);
+    if (!rc)
+        rc = bench_fill(bench, &launch, &announcer, err);
+    launch_release(&launch);
+    if (rc) {
+        js_free(head);
+        return rc;
+    }
+    return send_head(fd, head, head && !js_set_bool(head, "filled", true), NULL, 0, err);
+}
+
 /* Names of the buffers asked for; borrowed from the message. */
 static int read_names(char ***names, size_t *count, const struct js_at *root, struct err *err)
 {
@@ -248,6 +268,8 @@ static int answer(int fd, struct bench *bench, const struct message *message, st
         return answer_power(fd, bench, &root, err);
     if (!rc && !strcmp(what, "pace"))
         return answer_pace(fd, bench, err);
+    if (!rc && !strcmp(what, "fill"))
+        return answer_fill(fd, bench, &root, err);
     if (!rc)
         rc = request_read_code(&request.code, &request, &root, err);
     if (!rc)
@@ -281,6 +303,37 @@ static int hold_clocks(struct process *out, struct bench *bench, const struct cl
     return rc;
 }
 
+/* NVML, opened by a thread: it takes 20 ms, and every run asks it for the limit of power. */
+struct opening {
+    char pci[32];
+    struct nvml *nvml;
+};
+
+static void *open_nvml(void *argument)
+{
+    struct opening *opening = argument;
+
+    nvml_open(&opening->nvml, opening->pci, NULL);
+    return NULL;
+}
+
+/* What fails here fails again, and is said, when a request needs it. */
+static void start_ahead(struct bench *bench)
+{
+    struct opening opening = {.nvml = NULL};
+    pthread_t thread;
+    const bool beside = !gpu_pci(opening.pci, sizeof opening.pci, bench->gpu, NULL) &&
+                        !pthread_create(&thread, NULL, open_nvml, &opening);
+
+    bench_start(bench, NULL);
+    if (beside)
+        pthread_join(thread, NULL);
+    if (bench->started)
+        bench->measurer.nvml = opening.nvml;
+    else
+        nvml_close(opening.nvml);
+}
+
 int device_serve(int fd, int device, const struct clock_setting *clocks, struct err *err)
 {
     struct err problem = {0};
@@ -306,11 +359,10 @@ int device_serve(int fd, int device, const struct clock_setting *clocks, struct 
         if (answer(fd, &bench, &message, &problem))
             rc = send_error(fd, &problem, gpu_lost(bench.gpu), err);
         message_release(&message);
-        /* The controller, which knows the GPU now, compiles meanwhile. What fails here fails again, and is
-         * said, when the next request needs it. Of a GPU that only one process may use nothing is taken before it is
-         * needed. */
-        if (ahead && !gpu_is_exclusive(bench.gpu))
-            bench_start(&bench, NULL);
+        /* The controller, which knows the GPU now, compiles meanwhile. Of a GPU that only one process may use nothing is
+         * taken before it is needed. */
+        if (ahead && !bench.started && !gpu_is_exclusive(bench.gpu))
+            start_ahead(&bench);
         ahead = false;
     }
     if (!gpu_lost(bench.gpu))

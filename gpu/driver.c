@@ -125,6 +125,9 @@ int gpu_start(struct gpu *gpu, struct err *err)
 
 void gpu_stop(struct gpu *gpu)
 {
+    if (gpu->staging)
+        gpu->driver.free_host(gpu->staging);
+    gpu->staging = NULL;
     if (gpu->stream)
         gpu->driver.stream_destroy(gpu->stream);
     if (gpu->context)

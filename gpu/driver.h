@@ -51,6 +51,10 @@ void *gpu_stream(const struct gpu *gpu); /* a CUstream, for libraries that queue
 int gpu_alloc(gpu_address *out, struct gpu *gpu, size_t bytes, struct err *err);
 void gpu_free(struct gpu *gpu, gpu_address address); /* also 0 */
 int gpu_upload(struct gpu *gpu, gpu_address to, const void *from, size_t bytes, struct err *err);
+/* GPU_STAGING_BYTES of the host's memory, page-locked, from which uploads are several times as fast. The GPU's own: what is
+ * there lasts until the next caller. Null where none can be had. */
+enum { GPU_STAGING_BYTES = 16 << 20 };
+void *gpu_staging(struct gpu *gpu);
 int gpu_download(void *to, struct gpu *gpu, gpu_address from, size_t bytes, struct err *err);
 int gpu_copy(struct gpu *gpu, gpu_address to, gpu_address from, size_t bytes, struct err *err);
 int gpu_set(struct gpu *gpu, gpu_address to, unsigned char byte, size_t bytes, struct err *err);

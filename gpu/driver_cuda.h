@@ -28,6 +28,8 @@
     X(context_device, "cuCtxGetDevice", (CUdevice *))                                                        \
     X(alloc, "cuMemAlloc_v2", (CUdeviceptr *, size_t))                                                       \
     X(free, "cuMemFree_v2", (CUdeviceptr))                                                                   \
+    X(alloc_host, "cuMemAllocHost_v2", (void **, size_t))                                                    \
+    X(free_host, "cuMemFreeHost", (void *))                                                                  \
     X(upload, "cuMemcpyHtoDAsync_v2", (CUdeviceptr, const void *, size_t, CUstream))                         \
     X(download, "cuMemcpyDtoHAsync_v2", (void *, CUdeviceptr, size_t, CUstream))                             \
     X(copy, "cuMemcpyDtoDAsync_v2", (CUdeviceptr, CUdeviceptr, size_t, CUstream))                            \
@@ -73,6 +75,7 @@ struct gpu {
     CUdevice device;
     CUcontext context;
     CUstream stream;
+    void *staging; /* null until somebody asks for it */
     int device_count;
     unsigned sm_count;
     size_t l2_bytes;

@@ -27,6 +27,13 @@ int gpu_upload(struct gpu *gpu, gpu_address to, const void *from, size_t bytes, 
     return rc ? rc : gpu_synchronize(gpu, err);
 }
 
+void *gpu_staging(struct gpu *gpu)
+{
+    if (!gpu->staging && gpu->driver.alloc_host(&gpu->staging, GPU_STAGING_BYTES))
+        gpu->staging = NULL;
+    return gpu->staging;
+}
+
 int gpu_download(void *to, struct gpu *gpu, gpu_address from, size_t bytes, struct err *err)
 {
     int rc = driver_check(gpu, gpu->driver.download(to, from, bytes, gpu->stream), "download", err);

@@ -36,6 +36,7 @@ int worker_begin(struct worker **out, int device, const struct clock_setting *cl
     *out = NULL;
     if (!worker)
         return err_memory(err);
+    pthread_mutex_init(&worker->asking, NULL);
     worker->device = device;
     worker->clocks = *clocks;
     worker->executable = executable ? strdup(executable) : NULL;
@@ -57,6 +58,7 @@ void worker_close(struct worker *worker)
     if (!worker)
         return;
     process_stop(&worker->process);
+    pthread_mutex_destroy(&worker->asking);
     free(worker->executable);
     free(worker);
 }
@@ -162,6 +164,18 @@ int worker_forget(struct worker *worker, struct err *err)
     if (!rc)
         message_release(&answer);
     return rc;
+}
+
+void worker_fill(struct worker *worker, const struct json *launch)
+{
+    struct json *head = js_new_object();
+    const bool built =
+        head && !js_set_string(head, "request", "fill") && !js_set(head, "launch", js_copy(launch));
+    struct message answer;
+    struct js_at root;
+
+    if (!request(&answer, &root, worker, head, built, NULL))
+        message_release(&answer);
 }
 
 static int take_seconds(double *seconds, size_t count, const struct js_at *root, struct err *err)

@@ -48,6 +48,10 @@ int worker_power(struct power *out, struct worker *worker, double idle_s, struct
 /* Frees the buffers that trials have left on the GPU; where one process alone may use the GPU, the context too. */
 int worker_forget(struct worker *worker, struct err *err);
 
+/* Makes the buffers of a launch, given as launch_to_json() has it, so that the first trial finds them. What fails here fails
+ * again, and is said, in a trial. */
+void worker_fill(struct worker *worker, const struct json *launch);
+
 /* Loads, verifies and times one variant. `reference` (null: nothing is compared) may change between calls;
  * its results are kept on the device by content. Returns an error only for what is not the variant's doing:
  * no worker can be started, a buffer does not fit or its fill fails, the reference itself fails; all else is

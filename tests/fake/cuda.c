@@ -78,8 +78,31 @@ CUresult cuMemFree(CUdeviceptr pointer)
     return CUDA_SUCCESS;
 }
 
+/* FAKE_NO_STAGING: no memory of the host can be page-locked. */
+CUresult cuMemAllocHost(void **pointer, size_t bytes)
+{
+    *pointer = getenv("FAKE_NO_STAGING") ? NULL : malloc(bytes);
+    if (!*pointer)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    fake.locked = *pointer;
+    fake.locked_bytes = bytes;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemFreeHost(void *pointer)
+{
+    free(pointer);
+    return CUDA_SUCCESS;
+}
+
+/* FAKE_LOCKED: of more than so many bytes at once only page-locked memory is uploaded. */
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
+    const char *most = getenv("FAKE_LOCKED");
+    const size_t at = (size_t)((const char *)from - fake.locked);
+
+    if (most && bytes > strtoul(most, NULL, 10) && (!fake.locked || at + bytes > fake.locked_bytes))
+        return CUDA_ERROR_INVALID_VALUE;
     return fake_queue((struct fake_op){.kind = OP_COPY, .to = (void *)to, .from = from, .bytes = bytes});
 }
 

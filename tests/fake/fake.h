@@ -53,8 +53,10 @@ struct fake_state {
     uint64_t busy_until_ns; /* on the wall's clock: when all that was queued is done, if it is paced */
     double queued_joules;   /* of all that was queued, beyond those of idling */
     double watts;           /* of what was queued last, beyond those of idling */
-    int ordinal;            /* of the GPU with the context */
-    bool wide;              /* clusters of more than 8 thread blocks are allowed */
+    const char *locked;     /* memory of the host that is page-locked */
+    size_t locked_bytes;
+    int ordinal; /* of the GPU with the context */
+    bool wide;   /* clusters of more than 8 thread blocks are allowed */
 };
 extern struct fake_state fake;
 

@@ -1,12 +1,13 @@
 /* The pretended GPU's NVML, as far as gpu/nvml.c uses it: OCCUTUNE_NVML names the same library as
  * OCCUTUNE_CUDA_DRIVER. FAKE_NVML=none: it does not start; =uncounted: no counter of energy; =refused: clocks may
- * not be set. Calls that set something are appended to the file that FAKE_NVML_LOG names. */
+ * not be set. FAKE_NVML_S: so many seconds pass until it has started. Calls that set something are appended to the file that FAKE_NVML_LOG names. */
 #include "fake.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SUCCESS = 0, UNINITIALIZED = 1, NOT_SUPPORTED = 3, NO_PERMISSION = 4, NOT_FOUND = 6 };
 
@@ -48,6 +49,10 @@ static void note(const char *format, ...)
 
 int nvmlInit_v2(void)
 {
+    const char *seconds = getenv("FAKE_NVML_S");
+
+    if (seconds)
+        usleep((useconds_t)(1e6 * strtod(seconds, NULL)));
     return pretends("none") ? UNINITIALIZED : SUCCESS;
 }
 

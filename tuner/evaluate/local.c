@@ -8,12 +8,20 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* The first launch's buffers are made beside the first compiles: each GPU's worker is asked for them once. */
+struct filling {
+    struct worker *worker;
+    const struct json *launch;
+};
+
 struct local {
     struct evaluator_options options;
-    struct queue *queue;  /* lane 0 compiles, lane 1 + g is GPU g */
-    atomic_bool stopped;  /* nothing is predicted any more */
-    double opened_s;      /* on the wall's clock */
-    struct jobs answered; /* by records */
+    struct queue *queue;      /* lane 0 compiles, lane 1 + g is GPU g */
+    atomic_bool stopped;      /* nothing is predicted any more */
+    double opened_s;          /* on the wall's clock */
+    struct jobs answered;     /* by records */
+    struct filling *fillings; /* one a GPU; null until something is compiled */
+    struct json *launch;      /* whose buffers they make */
 };
 
 static int open_queue(struct local *local, struct err *err)
@@ -40,6 +48,8 @@ static void local_close(void *state)
     queue_close(local->queue);
     turns_enter(local->options.turns);
     jobs_release(&local->answered);
+    free(local->fillings);
+    js_free(local->launch);
     free(local);
 }
 
@@ -97,6 +107,36 @@ static void run_measure(void *argument)
                  &protocol, &job->err);
 }
 
+static void run_filling(void *argument)
+{
+    const struct filling *filling = argument;
+
+    worker_fill(filling->worker, filling->launch);
+}
+
+static bool is_filling(const struct local *local, const void *argument)
+{
+    const struct filling *filling = argument;
+
+    return local->fillings && filling >= local->fillings &&
+           filling < local->fillings + local->options.worker_count;
+}
+
+/* Where that fails trials make the buffers. */
+static void fill_ahead(struct local *local, const struct launch *launch)
+{
+    const size_t count = local->options.worker_count;
+
+    if (local->fillings || !count)
+        return;
+    local->fillings = calloc(count, sizeof *local->fillings);
+    local->launch = launch_to_json(launch);
+    for (size_t g = 0; local->fillings && local->launch && g < count; g++) {
+        local->fillings[g] = (struct filling){local->options.workers[g], local->launch};
+        queue_submit(local->queue, 1 + g, run_filling, &local->fillings[g], NULL);
+    }
+}
+
 static size_t least_busy_gpu(const struct local *local)
 {
     size_t lane, best = 1;
@@ -126,6 +166,8 @@ static int local_submit(void *state, struct evaluator_job *job, struct err *err)
             jobs_add(&local->answered, job);
         return rc;
     }
+    if (job->kind == EVALUATOR_COMPILE && !job->known)
+        fill_ahead(local, &job->variant->launch);
     if (job->kind == EVALUATOR_COMPILE)
         return queue_submit_keyed(local->queue, 0, job->code, run_compile, job, err);
     job->lane = job->finals ? 1 : least_busy_gpu(local);
@@ -139,6 +181,8 @@ static struct evaluator_job *wait_finished(struct local *local, double timeout_s
     void *argument;
 
     while (queue_wait(local->queue, &argument, timeout_s)) {
+        if (is_filling(local, argument))
+            continue;
         job = argument;
         job->finished_s = local_now_s(local);
         if (!evaluator_is_given_up(job))

@@ -216,14 +216,91 @@ static void test_stopped_at_work(void **state)
     expect_recovery(setup);
 }
 
+/* NVML takes its time to start: while the context is made, not when it is asked for. */
+static void test_nvml_ahead(void **state)
+{
+    struct setup *setup = *state;
+    struct device device;
+    struct power power;
+    double copy_s, before_s;
+    struct err err = {0};
+
+    worker_close(setup->worker);
+    setenv("OCCUTUNE_NVML", getenv("OCCUTUNE_CUDA_DRIVER"), 1);
+    setenv("FAKE_NVML_S", "0.4", 1);
+    setup->worker = open_worker();
+    check_ok(worker_describe(&device, setup->worker, &err), &err);
+    device_release(&device);
+    check_ok(worker_copy(&copy_s, 1, setup->worker, 1024, &err), &err); /* waits for the context */
+    before_s = clock_wall_s();
+    check_ok(worker_power(&power, setup->worker, 0, &err), &err);
+    assert_true(clock_wall_s() - before_s < 0.2);
+    unsetenv("FAKE_NVML_S");
+    unsetenv("OCCUTUNE_NVML");
+}
+
+/* Elements that the host makes go to the GPU from page-locked memory; where there is none, from any. */
+static void test_staging(void **state)
+{
+    struct setup *setup = *state;
+    const int n = 300000;
+
+    launch_release(&setup->launch);
+    make_copy_launch(&setup->launch, n);
+    setup->protocol.deadline_s = 30; /* the pretended GPU is slow */
+    setup->launch.arguments[0].fill = (struct fill){.kind = FILL_EXPRESSION, .expression = strdup("i % 100")};
+    setenv("FAKE_LOCKED", "1000000", 1);
+    worker_close(setup->worker);
+    setup->worker = open_worker();
+    assert_int_equal(try_entry(setup, "copy"), OUTCOME_OK);
+    unsetenv("FAKE_LOCKED");
+    setenv("FAKE_NO_STAGING", "1", 1);
+    worker_close(setup->worker);
+    setup->worker = open_worker();
+    assert_int_equal(try_entry(setup, "copy"), OUTCOME_OK);
+    unsetenv("FAKE_NO_STAGING");
+}
+
+/* A trial finds the buffers that were made ahead: the file that filled one need not be there any more. */
+static void test_filled_ahead(void **state)
+{
+    static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (1000,), }";
+    struct setup *setup = *state;
+    char path[] = "/tmp/occutune-fill-XXXXXX";
+    const unsigned short length = 118;
+    FILE *file = fdopen(mkstemp(path), "wb");
+    struct json *launch;
+    float zeros[N] = {0};
+
+    assert_non_null(file);
+    fwrite("\223NUMPY\1\0", 1, 8, file);
+    fwrite(&length, 2, 1, file);
+    fprintf(file, "%-117s\n", header);
+    fwrite(zeros, 1, sizeof zeros, file);
+    fclose(file);
+    setup->launch.arguments[0].fill = (struct fill){.kind = FILL_FILE, .path = strdup(path), .content = 1};
+    launch = launch_to_json(&setup->launch);
+    worker_fill(setup->worker, launch);
+    js_free(launch);
+    unlink(path);
+    assert_int_equal(try_entry(setup, "copy"), OUTCOME_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        with_worker(test_describe),           cmocka_unit_test(test_no_device),
-        cmocka_unit_test(test_no_orphan),     with_worker(test_killed_while_idle),
-        with_worker(test_stopped_while_idle), with_worker(test_stopped_with_large_code),
-        with_worker(test_stopped_at_work),    with_worker(test_own_process_group),
+        with_worker(test_describe),
+        cmocka_unit_test(test_no_device),
+        cmocka_unit_test(test_no_orphan),
+        with_worker(test_killed_while_idle),
+        with_worker(test_stopped_while_idle),
+        with_worker(test_stopped_with_large_code),
+        with_worker(test_stopped_at_work),
+        with_worker(test_own_process_group),
         cmocka_unit_test(test_no_context),
+        with_worker(test_nvml_ahead),
+        with_worker(test_staging),
+        with_worker(test_filled_ahead),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
