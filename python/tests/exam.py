@@ -8,7 +8,8 @@ CuPy for some) and a GPU, or the pretended driver with FAKE_ANY_KERNEL=1, on whi
 checkout is changed. With --beside each script that ended well runs once more as it is, with Kernel Tuner: 5.5 times as long as
 ours a call and at least 2 s, so many seconds at most. Then both winners of each call are timed by us, in turns, and a table is
 printed. Where Kernel Tuner had not ended, its winner is that of the time it had. Scripts run in the order of the names. Shares
-are of the calls alone, of the calls with the import of the package, and of whole scripts, which have data to make too.
+are of the calls alone (also with the time that Kernel Tuner would take for all configurations, going on as it did), of the
+calls with the import of the package, and of whole scripts, which have data to make too.
 """
 
 import argparse
@@ -114,6 +115,12 @@ def _share(ours: Dict[str, Any], theirs: Dict[str, Any]) -> float:
     return float(ours["wall_s"] / theirs["wall_s"])
 
 
+def _foreseen_s(theirs: Dict[str, Any]) -> float:
+    """What Kernel Tuner would take for all configurations, going on as until it was stopped."""
+    tried, left = theirs.get("tried", 0), theirs.get("left", 0)
+    return float(theirs["wall_s"]) * (tried + left) / tried if tried else float(theirs["wall_s"])
+
+
 def _both_ms(theirs: Dict[str, Any]) -> Optional[Tuple[float, float]]:
     """Both winners timed by us in one run, Kernel Tuner's first; None where that was not possible."""
     duel = theirs.get("duel")
@@ -124,13 +131,14 @@ def _both_ms(theirs: Dict[str, Any]) -> Optional[Tuple[float, float]]:
 
 def table(rows: List[Tuple[str, Dict[str, Any], Dict[str, Any]]]) -> None:
     """The calls that both made, the smallest share first."""
-    print("\n| script | kernel | combinations | Kernel Tuner | occutune | share | its winner by us | ours |\n"
-          "|---|---|---|---|---|---|---|---|")
+    print("\n| script | kernel | combinations | Kernel Tuner | tried, left | occutune | share | foreseen | its winner by us | ours |\n"
+          "|---|---|---|---|---|---|---|---|---|---|")
     for name, ours, theirs in sorted(rows, key=lambda row: _share(row[1], row[2])):
         both = _both_ms(theirs)
         timed = ("the same", ours["best"]) if theirs.get("duel") == "same" else both or (theirs.get("duel"), ours["best"])
         print(f"| {name} | {ours['kernel']} | {ours['space']} | {'' if theirs['ended'] else '> '}{theirs['wall_s']:.2f} s | "
-              f"{ours['wall_s']:.2f} s | {'' if theirs['ended'] else '< '}{_share(ours, theirs):.3f} | {timed[0]} | {timed[1]} |")
+              f"{theirs.get('tried')}, {theirs.get('left')} | {ours['wall_s']:.2f} s | {'' if theirs['ended'] else '< '}"
+              f"{_share(ours, theirs):.3f} | {ours['wall_s'] / _foreseen_s(theirs):.3f} | {timed[0]} | {timed[1]} |")
 
 
 Both = Tuple[Dict[str, float], Dict[str, float]]
@@ -146,10 +154,12 @@ def summary(rows: List[Tuple[str, Dict[str, Any], Dict[str, Any]]], whole: List[
     """Over scripts, the median share of Kernel Tuner's time; over calls, how many winners are as good."""
     sums: Dict[str, List[float]] = {}
     for name, ours, theirs in rows:
-        both = sums.setdefault(name, [0.0, 0.0])
+        both = sums.setdefault(name, [0.0, 0.0, 0.0])
         both[0] += ours["wall_s"]
         both[1] += theirs["wall_s"]
-    _print_shares("calls", [ours_s / theirs_s for ours_s, theirs_s in sums.values()])
+        both[2] += _foreseen_s(theirs)
+    _print_shares("calls", [ours_s / theirs_s for ours_s, theirs_s, _ in sums.values()])
+    _print_shares("calls, with the time foreseen for what was stopped", [ours_s / whole_s for ours_s, _, whole_s in sums.values()])
     _print_shares("import and calls", [(ours["import_s"] + ours["calls_s"]) / (theirs["import_s"] + theirs["calls_s"])
                                        for ours, theirs in whole])
     _print_shares("whole scripts", [ours["script_s"] / theirs["script_s"] for ours, theirs in whole])

@@ -69,16 +69,17 @@ def _duel(arguments, options, winners):
 
 @contextmanager
 def _ending(until):
-    """Kernel Tuner's runner takes no further configuration after a time; the list that is given has a member then."""
+    """Kernel Tuner's runner takes no further configuration after a time; what is given holds how many were left then."""
     from kernel_tuner.runners.sequential import SequentialRunner
 
     run, capped = SequentialRunner.run, []
 
     def run_until(self, space, tuning_options):
         results = []
-        for element in space:
+        space = list(space)
+        for at, element in enumerate(space):
             if time.time() > until:
-                capped.append(element)
+                capped.append(len(space) - at)
                 break
             results += run(self, [element], tuning_options)
         return results
@@ -116,7 +117,7 @@ def _noting(tune_kernel, ours):
         if mine and configuration:
             with _aside():
                 duel = "same" if mine == configuration else _duel(arguments, options, [configuration, mine])
-        _note(call=at, wall_s=wall_s, configuration=configuration, best=time_ms, duel=duel, capped=bool(capped),
+        _note(call=at, wall_s=wall_s, configuration=configuration, best=time_ms, duel=duel, capped=bool(capped), left=sum(capped),
               tried=len(answer[0]), search=answer[1].get("search"))
         return answer
 
