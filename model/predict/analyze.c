@@ -95,6 +95,14 @@ static double l1_bytes(const struct analyze_work *work)
     return curve->count ? fmin(device_curve_at(curve, (double)work->out->occupancy.carveout), left) : left;
 }
 
+/* Blocks of an SM at a time: a grid of less than a wave is spread over all SMs. */
+static double resident_blocks(const struct analyze_work *work)
+{
+    const double share = (double)launch_blocks(work->launch) / (double)work->machine->device->limits.sm_count;
+
+    return fmin(work->out->occupancy.blocks, fmax(share, 1));
+}
+
 static struct traffic_caches caches_of(const struct analyze_work *work, double skew)
 {
     const struct device *device = work->machine->device;
@@ -115,7 +123,7 @@ static struct traffic_caches caches_of(const struct analyze_work *work, double s
         .schedulers = (double)device->limits.subpartitions,
         .loads_most = device_has(device, DEVICE_LOADS_PER_SM) ? device_sustained(device, DEVICE_LOADS_PER_SM)
                                                               : INFINITY,
-        .resident_blocks = work->out->occupancy.blocks,
+        .resident_blocks = resident_blocks(work),
         .sms = (double)device->limits.sm_count,
         .skew = skew,
         .warm = work->options->warm,

@@ -139,6 +139,25 @@ static void a_grid_that_leaves_slots_empty(void **state)
     tear_down(&f);
 }
 
+/* The local arrays of a block an SM fit into L1, though those of as many blocks as an SM has room for do not. */
+static void a_small_grid_keeps_its_local_arrays_in_l1(void **state)
+{
+    struct fixture f = {0};
+
+    set_up(&f, "spills");
+    f.launch.grid[0] = 66;
+    add_buffer(&f, ROLE_INOUT);
+    add_scalar(&f, 4);
+    f.launch.arguments[1].bytes[0] = 40;
+    run(&f);
+    if (!f.out.predicted)
+        fail_msg("%s", f.out.reason);
+    /* 131 are of the global array; 6,962 where eight blocks are taken to be there. */
+    assert_true(f.out.occupancy.blocks >= 8);
+    assert_true(f.out.traffic.loads.l2_read < 200);
+    tear_down(&f);
+}
+
 /* GPUs nobody here has measured: a kernel with shared memory, a barrier, an atomic and constant memory is
  * predicted all the same; that it rests on others' numbers is said, and trusted less. */
 static void published_profiles_predict(void **state)
@@ -225,7 +244,7 @@ static void a_small_budget_ends_in_a_refusal(void **state)
 int main(void)
 {
     return RUN_TESTS(a_kernel_that_stores_a_constant, a_kernel_with_shared_memory_and_a_barrier,
-                     a_grid_that_leaves_slots_empty, published_profiles_predict, a_block_too_large_is_refused,
-                     a_hole_in_the_profile_is_named, arguments_that_do_not_fit_are_refused,
-                     a_small_budget_ends_in_a_refusal);
+                     a_grid_that_leaves_slots_empty, a_small_grid_keeps_its_local_arrays_in_l1,
+                     published_profiles_predict, a_block_too_large_is_refused, a_hole_in_the_profile_is_named,
+                     arguments_that_do_not_fit_are_refused, a_small_budget_ends_in_a_refusal);
 }
