@@ -12,6 +12,18 @@ const struct value *configuration_value(const struct spec *spec, const unsigned 
     return &spec->parameters[p].values[choices[p]];
 }
 
+/* A value of text, for people: what would end the line is written as JSON has it. */
+static void put_shown(struct js_line *line, const char *shown)
+{
+    for (size_t plain; *shown; shown += plain) {
+        plain = strcspn(shown, "\n\r\t");
+        js_line_more(line, shown, plain);
+        if (shown[plain])
+            js_line_more(line, shown[plain] == '\n' ? "\\n" : shown[plain] == '\r' ? "\\r" : "\\t", 2);
+        plain += shown[plain] != 0;
+    }
+}
+
 /* All values, each after its name if `named`, with `separator` between them. */
 static char *join(const struct spec *spec, const unsigned *choices, bool named, char separator)
 {
@@ -32,7 +44,10 @@ static char *join(const struct spec *spec, const unsigned *choices, bool named, 
             js_line_more(&line, spec->parameters[p].name, strlen(spec->parameters[p].name));
         if (named)
             js_line_more(&line, "=", 1);
-        js_line_more(&line, shown, strlen(shown));
+        if (named)
+            put_shown(&line, shown);
+        else
+            js_line_more(&line, shown, strlen(shown));
     }
     text = js_line_end(&line, NULL) ? NULL : strdup(line.text);
     js_line_release(&line);
