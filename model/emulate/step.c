@@ -121,8 +121,8 @@ static bool skips(const struct emulation *emulation, const struct sass *i)
 }
 
 /* The guard of `doubtful` lanes cannot be known: 0 where that decides nothing but work, which *mask then says. */
-static int meet_doubt(struct emulation *emulation, const struct sass *i, enum kind kind, uint32_t doubtful,
-                      uint32_t *mask)
+static int pass_unknown_guard(struct emulation *emulation, const struct sass *i, enum kind kind,
+                              uint32_t doubtful, uint32_t *mask)
 {
     if (kind == KIND_CONTROL && skips(emulation, i)) {
         emulation->result->skipped = true;
@@ -147,7 +147,7 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
     if (kind == KIND_STOP)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the instruction with opcode %#x is not known",
                        i->opcode);
-    if (doubtful && meet_doubt(emulation, i, kind, doubtful, &mask))
+    if (doubtful && pass_unknown_guard(emulation, i, kind, doubtful, &mask))
         return STEP_STOPPED;
     if (emulation->slice.speculative) {
         if (speculation_fails(emulation, warp, i, mask)) {

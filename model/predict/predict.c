@@ -196,7 +196,8 @@ static double ratio(double a, double b)
  * at once, that it lies where neither latency nor throughput alone decides, that it rests on what caches and
  * DRAM are expected to do: instructions are counted, hits come from footprints; that it leaves out how long
  * blocks wait for each other. */
-static double trust(const struct prediction *out, const struct predict_input *in, double bounds_cycles)
+static double confidence_of(const struct prediction *out, const struct predict_input *in,
+                            double bounds_cycles)
 {
     const double waits = in->assumptions & PREDICT_ASSUMED_POLLING ? assumptions_default.polling_factor : 1;
     const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
@@ -324,7 +325,7 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     bounds_cycles = estimate(out, in, &full);
     share_cycles(out, in);
     out->confidence =
-        in->unrated ? 0 : in->known_share / (1 + in->work_error) * trust(out, in, bounds_cycles);
+        in->unrated ? 0 : in->known_share / (1 + in->work_error) * confidence_of(out, in, bounds_cycles);
     out->assumptions = in->assumptions;
     return 0;
 }
