@@ -36,10 +36,16 @@ static size_t first_of_kind(const struct host *host, size_t gpu)
     return g;
 }
 
+/* Why a host is not there. */
+static const char *reason(const struct host *host)
+{
+    return *host->reason ? host->reason : "it has not answered";
+}
+
 static void put_host(FILE *out, const struct host *host)
 {
     if (!host->up) {
-        fprintf(out, "%s: not there%s%s\n", host->command, *host->reason ? ": " : "", host->reason);
+        fprintf(out, "%s: not there: %s\n", host->command, reason(host));
         return;
     }
     fprintf(out, "%s: %u cores", host->name, host->cores);
@@ -78,7 +84,7 @@ static struct json *host_json(const struct host *host)
         failed = js_set_string(object, "host", host->name) | js_set_integer(object, "cores", host->cores) |
                  js_set(object, "gpus", gpus_json(host));
     else if (!failed)
-        failed = js_set_string(object, "reason", host->reason);
+        failed = js_set_string(object, "reason", reason(host));
     return js_unless(failed, object);
 }
 

@@ -77,8 +77,9 @@ static void drop(const struct fleet *fleet, struct host *host)
     host->drops++;
     snprintf(host->reason, sizeof host->reason, "%.250s%s%.250s", link->broken.text, *said ? ": " : "", said);
     if (*greeting && !strstr(host->reason, greeting))
-        snprintf(host->reason, sizeof host->reason, "%.250s; what came is no message: \"%s\"%s%.150s",
-                 link->broken.text, greeting, *said ? ": " : "", said);
+        snprintf(host->reason, sizeof host->reason, "%.250s%s: \"%s\"%s%.150s", link->broken.text,
+                 strstr(link->broken.text, "is no message") ? "" : "; what came is no message", greeting,
+                 *said ? ": " : "", said);
     end(host);
     if (link->foreign || link->failures >= FAILURES_MOST) {
         link->state = LINK_ENDED;
