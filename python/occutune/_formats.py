@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 from pathlib import Path
@@ -23,6 +24,26 @@ class T1Error(ValueError):
 
 # T1 ------------------------------------------------------------------------------------------------------------
 
+class _Known(ast.NodeTransformer):
+    """Puts numbers for what Kernel Tuner's own T1 files say beside Python: `ProblemSize[0]`, and `max(filter_width)` and
+    `min(...)` of all values of one parameter."""
+
+    def __init__(self, sizes: Sequence[Any], parameters: Mapping[str, Sequence[Any]]) -> None:
+        self._sizes, self._parameters = sizes, parameters
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        at = node.slice
+        if (isinstance(node.value, ast.Name) and node.value.id == "ProblemSize" and isinstance(at, ast.Constant)
+                and isinstance(at.value, int) and at.value in range(len(self._sizes))):
+            return ast.Constant(self._sizes[at.value])
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        ends = {"max": max, "min": min}.get(getattr(node.func, "id", ""))
+        if ends and len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id in self._parameters:
+            return ast.Constant(ends(self._parameters[node.args[0].id]))
+        return self.generic_visit(node)
+
 
 class _T1:
     """One T1 file on its way to a spec. Its expressions are translated, never executed."""
@@ -34,6 +55,7 @@ class _T1:
         self.parameters = {item["Name"]: self._values(item) for item in self.space["TuningParameters"]}
         self.kinds = {name: kind_of(values) for name, values in self.parameters.items()}
         self.problem = self._problem()
+        self._known = _Known(list(self.problem.values()), self.parameters)
 
     def _values(self, item: Mapping[str, Any]) -> List[Any]:
         place, values = f"TuningParameters.{item['Name']}.Values", item["Values"]
@@ -55,10 +77,16 @@ class _T1:
     def _expression(self, text: Any, place: str, condition: bool = False) -> str:
         kinds = {**self.kinds, **dict.fromkeys(self.problem, "number")}
         try:
-            term = translate(str(text), kinds)
+            term = translate(self._with_known(str(text)), kinds)
             return truth(term) if condition else number(term)
         except ValueError as error:
             raise T1Error(f"{place}: {text!r}: {error}") from error
+
+    def _with_known(self, text: str) -> str:
+        try:
+            return ast.unparse(self._known.visit(ast.parse(text.strip(), mode="eval")))
+        except SyntaxError:
+            return text  # which is refused with its place
 
     def constraints(self) -> List[str]:
         """The conditions as expressions of the spec."""
@@ -192,7 +220,10 @@ def _result(record: Mapping[str, Any], records: Mapping[str, Mapping[str, Any]],
 
 def t4_results(journal: Union[Path_, Mapping[str, Any]]) -> Dict[str, Any]:
     """A journal, of ours or Kernel Tuner's, or its path, in the T4 results format."""
-    data = journal if isinstance(journal, Mapping) else read_journal(Path(os.fspath(journal)))
+    data = journal if isinstance(journal, Mapping) else read_journal(Path(os.fspath(journal)).resolve(strict=True))
+    if not {"cache", "tune_params_keys"} <= data.keys():
+        raise ValueError(f"{'the journal' if isinstance(journal, Mapping) else os.fspath(journal)}: is neither a journal nor a "
+                         "cache of Kernel Tuner")
     records, names = data["cache"], data["tune_params_keys"]
     return {"schema_version": "1.0.0", "metadata": {"timeunit": "milliseconds"},
             "results": [_result(record, records, names) for record in records.values()]}

@@ -356,7 +356,7 @@ def check_argument_types(job: Job) -> None:
     """Warns, as Kernel Tuner does, when the source declares another number of parameters."""
     declared = parameter_list(job.source.text, job.name)
     if declared and len(declared) != len(job.arguments):
-        warnings.warn(f"{job.name} declares {len(declared)} parameters, {len(job.arguments)} arguments are given", stacklevel=4)
+        warnings.warn(f"{job.name} declares {len(declared)} parameters, {len(job.arguments)} arguments are given", stacklevel=3)
 
 
 def geometry_of(job: Job, params: Mapping[str, Any]) -> Tuple[Tuple[int, ...], Tuple[int, ...], int]:

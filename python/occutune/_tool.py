@@ -95,17 +95,22 @@ class _Messages(Listener):
         return self._reword("".join(self._lines).strip())
 
 
-def _fail(status: int, messages: str, output: str) -> None:
-    decided = status == 1 and output.startswith("{")
-    text = messages or ("no configuration ran correctly" if decided else f"occutune ended with status {status}")
-    if not decided:  # what was said before was no error
-        text = ("\n" + text).rpartition("\noccutune: ")[2].lstrip("\n")
-    text = text[len("occutune: "):] if text.startswith("occutune: ") else text
+def _fail(status: int, messages: str, output: str, reword: Reword = unchanged) -> None:
+    if status == 1 and output.startswith("{"):
+        decision = json.loads(output)
+        raise NothingRan(reword(_why_nothing_ran(decision)), decision)
+    text = messages or f"occutune ended with status {status}"
+    text = ("\n" + text).rpartition("\noccutune: ")[2].lstrip("\n")  # what was said before was no error
     if status == 2:
         raise UsageError(text, status)
-    if decided:
-        raise NothingRan(text, json.loads(output))
     raise OccutuneError(text, status)
+
+
+def _why_nothing_ran(decision: Dict[str, Any]) -> str:
+    """With the reason of the first: what was said meanwhile is no reason."""
+    remarks = [remark for problem in decision.get("problems", []) for remark in problem.get("remarks", [])]
+    firsts = [remark for remark in remarks if remark.startswith("first failure: ")]
+    return "; ".join(["no configuration ran correctly", *firsts[:1]])
 
 
 def prepare(device: Optional[int]) -> None:
@@ -160,7 +165,7 @@ def run(command: str, *arguments: str, quiet: bool = True, folder: Optional[Path
     ended = _run_kept(words, messages, folder) if command in SERVED else None
     status, text = ended or _run_alone(words, messages, folder)
     if status:
-        _fail(status, messages.text(), text)
+        _fail(status, messages.text(), text, reword)
     return text
 
 

@@ -68,7 +68,7 @@ def _ours(strategy: Any, options: Dict[str, Any]) -> Any:
     for option in dropped:
         del options[option]
     warnings.warn(f"strategy: the model's search runs in place of {name}"
-                  + (f", without its options {', '.join(dropped)}" if dropped else ""), stacklevel=4)
+                  + (f", without its options {', '.join(dropped)}" if dropped else ""), stacklevel=3)
     return None
 
 

@@ -29,6 +29,7 @@ def test_a_wrong_result_is_found(spec):
     with pytest.raises(occutune.NothingRan) as caught:
         occutune.tune(spec, strategy="exhaustive")
     assert caught.value.data["problems"][0]["counts"]["outcomes"] == {"wrong": 6}
+    assert re.match(r"no configuration ran correctly; first failure: wrong: .*out\[0\]: got ", str(caught.value))
 
 
 def test_tune_a_file_with_a_journal(tmp_path):

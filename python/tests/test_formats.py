@@ -69,6 +69,26 @@ def test_t1_with_kernel_tuners_sizes():
     assert occutune.tune(read(data), trials=1).best.time_ms > 0
 
 
+def test_t1_sizes_from_the_problem_and_from_all_values():
+    """As in the file of Kernel Tuner's own tests."""
+    data = t1(ProblemSize=[SIZE, 2], GridDivX=["block_size_x"])
+    data["KernelSpecification"]["Arguments"][0]["Size"] = "(ProblemSize[0]+max(block_size_x)-1) * (ProblemSize[1]-min(WORK))"
+    lengths = [argument.get("length") for argument in read(data)["arguments"]]
+    assert eval(lengths[0]) == (SIZE + 128 - 1) * 2
+    data["KernelSpecification"]["Arguments"][0]["Size"] = "ProblemSize[2]"
+    with pytest.raises(occutune.T1Error, match=r"Arguments\[0\].Size: 'ProblemSize\[2\]'"):
+        read(data)
+
+
+def test_t4_of_no_journal_is_refused():
+    with pytest.raises(FileNotFoundError, match="none.json"):
+        occutune.write_t4("none.json", "t4.json")
+    Path("other.json").write_text("{}")
+    with pytest.raises(ValueError, match="other.json: is neither a journal nor a cache"):
+        occutune.write_t4("other.json", "t4.json")
+    assert not Path("t4.json").exists()
+
+
 @pytest.mark.parametrize("change, message", [
     ({"Language": "OpenCL"}, "Language: OpenCL is not supported"),
     ({"LocalSize": {"X": "__import__('os')"}}, r"LocalSize.X: .* the function __import__"),

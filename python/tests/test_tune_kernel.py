@@ -287,9 +287,10 @@ def test_strategies(arguments, parameters):
 
 
 def test_strategies_without_a_model_are_replaced_aloud(arguments, parameters):
-    with pytest.warns(UserWarning, match="the model's search runs in place of genetic_algorithm, without its options popsize"):
+    with pytest.warns(UserWarning, match="the model's search runs in place of genetic_algorithm, without its options popsize") as warned:
         results, _ = tune(arguments, parameters, strategy="genetic_algorithm", strategy_options={"popsize": 5, "max_fevals": 3})
     assert 1 <= len(results) <= 3
+    assert warned[0].filename == __file__  # the line that calls tune_kernel, not its caller's
     with pytest.warns(UserWarning, match="in place of minimize$"):
         assert configurations(tune(arguments, parameters, strategy=occutune.strategies.minimize)[0]) == EVERY
     with pytest.raises(AttributeError):
