@@ -190,6 +190,7 @@ static int finish_block(struct emulation *emulation, struct emulate_block *block
     for (size_t k = 0; k < emulation->count; k++) {
         issued += emulation->issue_steps[k];
         block->counts[k].issued = (uint64_t)issued;
+        block->issued += (uint64_t)issued;
     }
     for (unsigned w = 0; w < emulation->warp_count; w++) {
         const int rc = add_path(&block->paths[w], emulation->result, &emulation->own.warps[w].trace, err);

@@ -150,6 +150,7 @@ struct emulate_block {
     unsigned position[3];
     double weight; /* blocks of the grid that it stands for, itself included */
     unsigned warps;
+    uint64_t issued;               /* warp instructions, all of `counts` together */
     struct emulate_count *counts;  /* one per instruction of the code */
     struct emulate_touch *touches; /* likewise */
     bool borrows;                  /* counts and touches are those of an earlier block, which owns them */

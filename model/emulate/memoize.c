@@ -240,6 +240,7 @@ static void borrow_counts(struct emulate_block *out, const struct emulate_block 
     free(out->touches);
     out->counts = from->counts;
     out->touches = from->touches;
+    out->issued = from->issued;
     out->borrows = true;
     memcpy(out->paths, from->paths, out->warps * sizeof *out->paths);
 }

@@ -102,7 +102,7 @@ static int find_stratum(size_t *out, bool *known, struct choice *choice, const s
     struct signature signature;
     int rc;
 
-    *known = is_told_by_issued(out, choice->strata, block_issued(choice->result, block));
+    *known = is_told_by_issued(out, choice->strata, (double)block->issued);
     if (*known)
         return 0;
     rc = signer_sign(&signature, known, choice->signer, block->position, choice->signer->budget, choice->err);
@@ -125,7 +125,7 @@ static int assign(struct choice *choice, size_t b)
     while (choice->groups[g].end <= stratum)
         g++;
     if (stratum != choice->groups[g].typical &&
-        fabs(block_issued(choice->result, block) - choice->groups[g].mean) > 0.02 * choice->groups[g].mean)
+        fabs((double)block->issued - choice->groups[g].mean) > 0.02 * choice->groups[g].mean)
         return 0;
     choice->group[b] = g;
     choice->groups[g].taken = true;
@@ -150,7 +150,7 @@ static double mean_issued(const struct emulate_result *result)
     double sum = 0;
 
     for (size_t b = 0; b < result->block_count; b++)
-        sum += block_issued(result, &result->blocks[b]);
+        sum += (double)result->blocks[b].issued;
     return sum / (double)result->block_count;
 }
 
@@ -222,17 +222,17 @@ static void tilt(const struct choice *choice, double issued)
 
     for (size_t b = 0; b < result->block_count; b++) {
         blocks += result->blocks[b].weight;
-        mean += result->blocks[b].weight * block_issued(result, &result->blocks[b]);
+        mean += result->blocks[b].weight * (double)result->blocks[b].issued;
     }
     mean /= blocks;
     for (size_t b = 0; b < result->block_count; b++)
-        spread += result->blocks[b].weight * pow(block_issued(result, &result->blocks[b]) - mean, 2);
+        spread += result->blocks[b].weight * pow((double)result->blocks[b].issued - mean, 2);
     slope = spread > ROUNDING * blocks * mean * mean ? (issued - blocks * mean) / spread : 0;
     for (size_t b = 0; b < result->block_count; b++) /* no weight below 0 */
-        if (1 + slope * (block_issued(result, &result->blocks[b]) - mean) < 0)
-            slope = -1 / (block_issued(result, &result->blocks[b]) - mean);
+        if (1 + slope * ((double)result->blocks[b].issued - mean) < 0)
+            slope = -1 / ((double)result->blocks[b].issued - mean);
     for (size_t b = 0; b < result->block_count; b++)
-        result->blocks[b].weight *= 1 + slope * (block_issued(result, &result->blocks[b]) - mean);
+        result->blocks[b].weight *= 1 + slope * ((double)result->blocks[b].issued - mean);
 }
 
 static void weigh(struct choice *choice)
@@ -249,7 +249,7 @@ static void weigh(struct choice *choice)
                          choice->groups[g].blocks);
     tilt(choice, choice->strata->issued);
     for (size_t b = 0; b < result->block_count; b++)
-        counted += result->blocks[b].weight * block_issued(result, &result->blocks[b]);
+        counted += result->blocks[b].weight * (double)result->blocks[b].issued;
     missed = fabs(counted / choice->strata->issued - 1);
     if (missed > ROUNDING)
         choice->strata->error += missed;

@@ -28,7 +28,6 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
     const struct sass_access *access = &i->accesses[which];
     const bool wide = access->wide || access->uniform_wide;
     const bool extends = !access->wide && !access->zero_extend && access->uniform_wide;
-    const uint64_t mask_of_width = wide ? UINT64_MAX : UINT32_MAX;
     const struct registers *regs = warp->regs;
     const uint32_t *vector[2], *uniform[2];
 
@@ -46,12 +45,18 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
                        sass_info((enum sass_op)i->op)->name);
     address_rows(vector, regs, regs->r, access->index, access->wide);
     address_rows(uniform, regs, regs->u, access->uniform, access->uniform_wide);
+    if (!wide) { /* as those of shared memory: most of them */
+        for (unsigned l = 0; l < LANES; l++)
+            out->address[l] =
+                vector[0][l] * (uint32_t)access->scale + uniform[0][l] + (uint32_t)access->offset;
+        return STEP_NEXT;
+    }
     for (unsigned l = 0; l < LANES; l++) {
         const uint64_t low = (uint64_t)vector[0][l] * access->scale;
         const uint64_t base = extends ? (uint64_t)(int64_t)(int32_t)low : low | (uint64_t)vector[1][l] << 32;
         const uint64_t added = uniform[0][l] | (uint64_t)uniform[1][l] << 32;
 
-        out->address[l] = (base + added + (uint64_t)(int64_t)access->offset) & mask_of_width;
+        out->address[l] = base + added + (uint64_t)(int64_t)access->offset;
     }
     return STEP_NEXT;
 }

@@ -184,7 +184,7 @@ static void doubt(struct emulate_result *result, double blocks)
     double least = INFINITY, most = 0;
 
     for (size_t b = 0; b < result->block_count; b++) {
-        const double issued = block_issued(result, &result->blocks[b]);
+        const double issued = (double)result->blocks[b].issued;
 
         least = fmin(least, issued);
         most = fmax(most, issued);
@@ -227,7 +227,7 @@ static double find_other(const struct emulate_result *result, const struct strat
     double other = 0;
 
     for (size_t b = 0; b < result->block_count; b++) {
-        const double issued = block_issued(result, &result->blocks[b]);
+        const double issued = (double)result->blocks[b].issued;
         double nearest = INFINITY;
 
         for (size_t k = 0; k < strata->count; k++)

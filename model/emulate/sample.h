@@ -4,9 +4,6 @@
 
 #include "model/emulate/state.h"
 
-/* Warp instructions that a block issued. */
-double block_issued(const struct emulate_result *result, const struct emulate_block *block);
-
 /* Executes one more block unless it is there, or would be beyond the emulation's budget. `share` is what the
  * block issues over what those before it did, 1 where nobody knows. */
 int sample_add(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],

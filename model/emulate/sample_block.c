@@ -7,15 +7,6 @@
 /* Where blocks take long to execute, fewer must do. */
 enum { ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 18 };
 
-double block_issued(const struct emulate_result *result, const struct emulate_block *block)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < result->instruction_count; i++)
-        sum += (double)block->counts[i].issued;
-    return sum;
-}
-
 static int find_block(const struct emulate_result *result, const unsigned position[3])
 {
     for (size_t k = 0; k < result->block_count; k++)

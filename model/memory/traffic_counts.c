@@ -52,6 +52,12 @@ static void add_touch(struct traffic_count *out, const struct emulate_count *cou
     out->table_moves += weight * warps * (double)touch->table_moves;
 }
 
+/* Most instructions access nothing: of these there is but how often they are issued. */
+static bool accesses(const struct emulate_count *count, const struct emulate_touch *touch)
+{
+    return count->requests || count->bytes || touch->region || touch->table_lines;
+}
+
 static bool same_counts(const struct emulate_block *a, const struct emulate_block *b, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -90,12 +96,18 @@ static void sum_blocks(struct traffic *out, const struct emulate_result *result)
     out->blocks_equal = !(result->unproven > 0);
     for (size_t b = 0; b < result->block_count; b++) {
         const struct emulate_block *block = &result->blocks[b];
+        const double weight = block->weight / warps;
 
         out->blocks_equal &= same_counts(block, &result->blocks[0], result->instruction_count);
         for (size_t i = 0; i < result->instruction_count; i++) {
             struct traffic_count *count = &out->counts[i];
-            add_count(count, &block->counts[i], block->weight / warps);
-            add_touch(count, &block->counts[i], &block->touches[i], block->warps, block->weight / warps);
+
+            if (accesses(&block->counts[i], &block->touches[i])) {
+                add_count(count, &block->counts[i], weight);
+                add_touch(count, &block->counts[i], &block->touches[i], block->warps, weight);
+            } else {
+                count->issued += weight * (double)block->counts[i].issued;
+            }
         }
     }
     for (size_t i = 0; i < result->instruction_count; i++) {
@@ -124,17 +136,18 @@ enum figure { REQUESTS, LANES_ACTIVE, BYTES, SECTORS, LINES, WAVEFRONTS, PASSES,
 
 struct figures {
     double of[FIGURES];
+    bool some; /* of a mean: one of them is not 0 */
 };
 
 static struct figures figures_of(const struct emulate_count *count)
 {
-    return (struct figures){{[REQUESTS] = (double)count->requests,
-                             [LANES_ACTIVE] = (double)count->lanes,
-                             [BYTES] = (double)count->bytes,
-                             [SECTORS] = (double)count->sectors,
-                             [LINES] = (double)count->lines,
-                             [WAVEFRONTS] = (double)count->wavefronts,
-                             [PASSES] = (double)count->passes}};
+    return (struct figures){.of = {[REQUESTS] = (double)count->requests,
+                                   [LANES_ACTIVE] = (double)count->lanes,
+                                   [BYTES] = (double)count->bytes,
+                                   [SECTORS] = (double)count->sectors,
+                                   [LINES] = (double)count->lines,
+                                   [WAVEFRONTS] = (double)count->wavefronts,
+                                   [PASSES] = (double)count->passes}};
 }
 
 /* Of each figure: the sum over the grid, and what the blocks that were not executed add to the uncertainty. */
@@ -149,8 +162,11 @@ static void add_block(struct spread spread[FIGURES], const struct figures *means
     double off[FIGURES] = {0};
 
     for (size_t i = 0; i < count; i++) {
-        const struct figures own = figures_of(&block->counts[i]);
+        struct figures own;
 
+        if (!means[i].some)
+            continue;
+        own = figures_of(&block->counts[i]);
         for (int f = 0; f < FIGURES; f++) {
             off[f] += own.of[f] - means[i].of[f] * (double)block->counts[i].issued;
             spread[f].all += block->weight * own.of[f];
@@ -166,15 +182,19 @@ static void add_block(struct spread spread[FIGURES], const struct figures *means
 static void find_means(struct figures *means, const struct emulate_result *result)
 {
     for (size_t i = 0; i < result->instruction_count; i++) {
+        struct figures own;
         double issued = 0;
 
         for (size_t b = 0; b < result->block_count; b++) {
             const struct emulate_block *block = &result->blocks[b];
-            const struct figures own = figures_of(&block->counts[i]);
 
             issued += block->weight * (double)block->counts[i].issued;
+            if (!accesses(&block->counts[i], &block->touches[i]))
+                continue;
+            own = figures_of(&block->counts[i]);
             for (int f = 0; f < FIGURES; f++)
                 means[i].of[f] += block->weight * own.of[f];
+            means[i].some = true;
         }
         for (int f = 0; f < FIGURES && issued > 0; f++)
             means[i].of[f] /= issued;

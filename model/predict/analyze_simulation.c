@@ -11,15 +11,6 @@ enum {
     MIXED = 64      /* different blocks that are simulated together at most */
 };
 
-static double issued_by(const struct emulate_result *emulation, const struct emulate_block *block)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < emulation->instruction_count; i++)
-        sum += (double)block->counts[i].issued;
-    return sum;
-}
-
 /* The blocks that an SM's `n` places hold: of the sampled ones each as often as its weight asks for. Returns
  * how much work a block of the grid has, relative to the mean of those. */
 static double mix_blocks(const struct emulate_block **out, const struct emulate_result *emulation, size_t n)
@@ -28,7 +19,7 @@ static double mix_blocks(const struct emulate_block **out, const struct emulate_
     size_t b, c = 0, p;
 
     for (b = 0; b < emulation->block_count; b++) {
-        work += emulation->blocks[b].weight * issued_by(emulation, &emulation->blocks[b]);
+        work += emulation->blocks[b].weight * (double)emulation->blocks[b].issued;
         weight += emulation->blocks[b].weight;
     }
     for (p = 0; p < n; p++) {
@@ -36,7 +27,7 @@ static double mix_blocks(const struct emulate_block **out, const struct emulate_
                before + emulation->blocks[c].weight <= weight * ((double)p + 0.5) / (double)n)
             before += emulation->blocks[c++].weight;
         out[p] = &emulation->blocks[c];
-        chosen += issued_by(emulation, out[p]);
+        chosen += (double)out[p]->issued;
     }
     return work / weight / (chosen / (double)n);
 }
