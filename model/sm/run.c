@@ -184,9 +184,7 @@ static double issue(const struct sm_state *sm, struct sm_partition *at, double n
 /* Whether the next instruction and what it does stay within the sub-partition. */
 static bool goes_alone(const struct sm_partition *at)
 {
-    const struct sm_warp *warp = next_warp(at);
-
-    return at->ops[at->who]->local && warp->at < warp->safe;
+    return at->alone >> at->who & 1;
 }
 
 /* Issues the next instruction of a sub-partition, which goes alone, and those of the same warp that follow at
@@ -287,14 +285,15 @@ static bool is_at_fork(const struct sm_warp *warp)
 /* The sub-partition that issues first. */
 static unsigned first_of(const struct sm_state *sm)
 {
-    double first = sm->next[0];
-    uint64_t bits, after;
+    unsigned first = 0;
+    uint64_t after;
 
     for (unsigned p = 1; p < sm->in->partitions; p++)
-        first = earlier(first, sm->next[p]);
-    bits = sm_at_most(first, sm->next, DEVICE_SUBPARTITIONS);
-    after = sm->takes_turns ? bits & ~UINT64_C(1) << sm->turn : 0;
-    return (unsigned)__builtin_ctzll(after ? after : bits);
+        first = sm->next[p] < sm->next[first] ? p : first;
+    if (!sm->takes_turns)
+        return first;
+    after = sm_at_most(sm->next[first], sm->next, DEVICE_SUBPARTITIONS) & ~UINT64_C(1) << sm->turn;
+    return after ? (unsigned)__builtin_ctzll(after) : first;
 }
 
 /* Until when no warp of a sub-partition that goes next at `next`, before all others, is set going by others. */

@@ -103,8 +103,13 @@ void sm_release(struct sm_state *sm)
 void sm_give_lists(struct sm_state *sm, const struct sm_list *lists)
 {
     sm->lists = lists;
-    for (unsigned w = 0; w < sm->warp_count; w++)
-        give_list(sm, sm_warp_at(sm, w), w);
+    for (unsigned w = 0; w < sm->warp_count; w++) {
+        struct sm_partition *at = &sm->partitions[w % sm->in->partitions];
+        const unsigned who = w / sm->in->partitions;
+
+        give_list(sm, &at->warps[who], w);
+        sm_note_alone(at, who, at->ops[who]);
+    }
 }
 
 static double lookahead(const struct sm_state *sm)

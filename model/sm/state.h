@@ -51,9 +51,11 @@ struct sm_partition {
     uint64_t *of_block_slot;    /* for each slot, a bit for each of its warps here */
     uint64_t of_port[SM_PORTS]; /* for each port, a bit for each warp whose next instruction takes it */
     uint8_t ports[SM_WARPS];    /* that port of each warp */
-    uint64_t idle;              /* a bit for each warp that waits at a barrier, or has ended */
-    uint64_t able;              /* a bit for each warp that was ready by `free` when sm_able() last looked */
-    double wakes;               /* no other warp is ready before */
+    uint64_t
+        alone; /* a bit for each warp whose next instruction and what it does stay within the sub-partition */
+    uint64_t idle;      /* a bit for each warp that waits at a barrier, or has ended */
+    uint64_t able;      /* a bit for each warp that was ready by `free` when sm_able() last looked */
+    double wakes;       /* no other warp is ready before */
     uint64_t queuing;   /* a bit for each warp whose next instruction queues for the load/store units */
     double alone_until; /* no warp goes before whose bit is not set: sm_move() */
     bool moved;         /* `who` is to be chosen anew: sm_choose_moved() */
@@ -170,6 +172,14 @@ static inline double sm_ready(const struct sm_warp *warp, const struct sm_op *op
     return ready;
 }
 
+/* Notes whether others can see what the next instruction of a warp does, or end it. */
+static inline void sm_note_alone(struct sm_partition *at, unsigned who, const struct sm_op *op)
+{
+    const uint64_t alone = op->local && at->warps[who].at < at->warps[who].safe;
+
+    at->alone = (at->alone & ~(UINT64_C(1) << who)) | alone << who;
+}
+
 /* Notes what the next instruction of a warp is, numbered within its sub-partition, and when it could go. */
 static inline void sm_note_next(const struct sm_state *sm, struct sm_partition *at, unsigned who)
 {
@@ -181,6 +191,7 @@ static inline void sm_note_next(const struct sm_state *sm, struct sm_partition *
     at->able = ready <= at->free ? at->able | bit : at->able & ~bit;
     at->wakes = ready <= at->free ? at->wakes : earlier(at->wakes, ready);
     at->ops[who] = op;
+    sm_note_alone(at, who, op);
     at->of_port[at->ports[who]] &= ~bit;
     at->of_port[op->port] |= bit;
     at->queuing = sm_queues(op->port) ? at->queuing | bit : at->queuing & ~bit;
