@@ -405,61 +405,83 @@ int sm_run_part(struct sm_part *out, const struct sm_input *in, const struct sm_
     return rc;
 }
 
+/* The mean of `waves` waves after the first. */
+static int run_waves(double *cycles, struct sm_state *sm, unsigned waves, struct err *err)
+{
+    const unsigned blocks = sm->block_slot_count;
+    double first;
+    int rc;
+
+    sm->enough = blocks;
+    rc = run(sm, err);
+    first = sm->ended_at;
+    sm->enough = (1 + waves) * blocks;
+    if (!rc)
+        rc = run(sm, err);
+    *cycles = (sm->ended_at - first) / waves;
+    return rc;
+}
+
 int sm_run_wave(double *cycles, const struct sm_input *in, const struct sm_code *code,
                 const struct sm_list *lists, unsigned blocks, unsigned waves, double stagger, struct err *err)
 {
     struct sm_state sm = sm_state_of(in, code);
-    double first;
     int rc;
 
     sm.replaces = true;
     rc = sm_start(&sm, lists, blocks, stagger, err);
-    sm.enough = blocks;
     if (!rc)
-        rc = run(&sm, err);
-    first = sm.ended_at;
-    sm.enough = (1 + waves) * blocks;
-    if (!rc)
-        rc = run(&sm, err);
-    *cycles = (sm.ended_at - first) / waves;
+        rc = run_waves(cycles, &sm, waves, err);
     sm_release(&sm);
     return rc;
 }
 
-/* Runs the rest of the lists of `sim`, whose common part is over, and of `brief` from the same state. */
+/* Runs the rest of a path's lists. */
+static int run_rest(double *cycles, struct sm_state *sm, const struct sm_list *lists, unsigned waves,
+                    struct err *err)
+{
+    int rc;
+
+    sm_give_lists(sm, lists);
+    if (waves)
+        return run_waves(cycles, sm, waves, err);
+    rc = run(sm, err);
+    *cycles = sm->end;
+    return rc;
+}
+
+/* Runs the rest of the lists of `sm`, whose common part is over, and of `brief` from the same state. */
 static int run_rests(struct sm_both *out, struct sm_state *sm, struct sm_state *fork,
-                     const struct sm_list *brief, const struct sm_list *longer, struct err *err)
+                     const struct sm_list *brief, const struct sm_list *longer, unsigned waves,
+                     struct err *err)
 {
     int rc;
 
     sm->shared_only = false;
     sm_copy(fork, sm);
-    sm_give_lists(sm, longer);
-    rc = run(sm, err);
-    out->longer = sm->end;
+    rc = run_rest(&out->longer, sm, longer, waves, err);
     sm_copy(sm, fork);
-    sm_give_lists(sm, brief);
     if (!rc)
-        rc = run(sm, err);
-    out->brief = sm->end;
+        rc = run_rest(&out->brief, sm, brief, waves, err);
     return rc;
 }
 
 int sm_run_both(struct sm_both *out, const struct sm_input *in, const struct sm_code *code,
-                const struct sm_list *brief, const struct sm_list *longer, unsigned blocks, double stagger,
-                struct err *err)
+                const struct sm_list *brief, const struct sm_list *longer, unsigned blocks, unsigned waves,
+                double stagger, struct err *err)
 {
     struct sm_state sm = sm_state_of(in, code), fork = sm;
     int rc;
 
     sm.shared_only = true;
+    sm.replaces = waves > 0;
     rc = sm_start(&sm, longer, blocks, stagger, err);
     if (!rc)
         rc = sm_allocate(&fork, blocks, err);
     if (!rc)
         rc = run(&sm, err);
     if (!rc)
-        rc = run_rests(out, &sm, &fork, brief, longer, err);
+        rc = run_rests(out, &sm, &fork, brief, longer, waves, err);
     sm_release(&sm);
     sm_release(&fork);
     return rc;

@@ -41,10 +41,11 @@ struct sm_both {
     double brief, longer; /* cycles */
 };
 
-/* The same as two runs without replacement, of the shorter and of the longer lists, each block beginning
- * `stagger` cycles after the one before; what the lists have in common (sm_lists_share) is run once. */
+/* The same as two runs, of the shorter and of the longer lists, each block beginning `stagger` cycles after the one
+ * before, without replacement or, unless `waves` is 0, as sm_run_wave() does it; what the lists have in common
+ * (sm_lists_share) is run once. */
 int sm_run_both(struct sm_both *out, const struct sm_input *in, const struct sm_code *code,
-                const struct sm_list *brief, const struct sm_list *longer, unsigned blocks, double stagger,
-                struct err *err);
+                const struct sm_list *brief, const struct sm_list *longer, unsigned blocks, unsigned waves,
+                double stagger, struct err *err);
 
 #endif

@@ -182,35 +182,28 @@ static int play_drifting(double *cycles, double *brief_cycles, const struct sm_i
 {
     struct sm_both both = {0};
     double stagger;
-    int rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, 0, err);
+    int rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, 0, 0, err);
 
     *cycles = extrapolate(&both, lists);
     *brief_cycles = both.brief;
     if (rc || blocks == 1)
         return rc;
     stagger = (both.longer - both.brief) / (lists->cut.longer - lists->cut.brief) / blocks;
-    rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, stagger, err);
+    rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks, 0, stagger, err);
     *cycles = fmin(*cycles, extrapolate(&both, lists) - stagger * (blocks - 1));
     return rc;
 }
 
 /* Of unequal blocks the longest of a few ends alone, which it would not among others that follow: the pace of these. How
  * much longer than a mean block the grid's longest lasts is no matter of one SM (struct imbalance's stretch). */
-static int run_unequal(double *cycles, const struct sm_input *in, const struct sm_code *code,
-                       const struct sm_list *lists, double ops, unsigned blocks, struct err *err)
-{
-    return sm_run_wave(cycles, in, code, lists, blocks, waves_of(ops, in, blocks), 0, err);
-}
-
 static int play_unequal(double *cycles, double *brief_cycles, const struct sm_input *in,
                         const struct sm_code *code, const struct lists *lists, unsigned blocks,
                         struct err *err)
 {
     struct sm_both both = {0};
-    int rc = run_unequal(&both.brief, in, code, lists->brief, lists->long_ops, blocks, err);
+    const int rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks,
+                               waves_of(lists->long_ops, in, blocks), 0, err);
 
-    if (!rc)
-        rc = run_unequal(&both.longer, in, code, lists->longer, lists->long_ops, blocks, err);
     *cycles = extrapolate(&both, lists);
     *brief_cycles = both.brief;
     return rc;
@@ -261,7 +254,8 @@ static int play_once(double *cycles, double *brief_cycles, const struct sm_input
     int rc;
 
     if (in->block_count > 1)
-        rc = run_unequal(&ran.cycles, in, code, lists->longer, lists->long_ops, blocks, err);
+        rc = sm_run_wave(&ran.cycles, in, code, lists->longer, blocks, waves_of(lists->long_ops, in, blocks),
+                         0, err);
     else
         rc = sm_run(&ran, in, code, lists->longer, blocks, err);
     *brief_cycles = ran.cycles;
