@@ -1,4 +1,5 @@
 #include "check.h"
+#include "model/machine/assumptions.h"
 #include "traffic_fixture.h"
 
 #include "model/machine/assumption.h"
@@ -187,6 +188,63 @@ static void parts_that_follow_at_once_merge(void **state)
         traffic_release(&traffic);
     }
     fixture_tear_down(&f, &(struct traffic){0});
+}
+
+/* A sum that is kept in global memory: stored, and stored again when a load has come. However few warps do it, L2 has the
+ * first by then. */
+static void sums_kept_in_memory_do_not_merge(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+
+    fixture_set_up(&f, 4);
+    f.code[INDEX] = f.code[STORE];
+    f.counts[INDEX] = f.counts[STORE];
+    f.touches[INDEX] = f.touches[STORE];
+    f.touches[STORE] = (struct emulate_touch){.region = 3, .led = 1};
+    f.code[GATHER].control.write_barrier = 0;
+    f.caches.merge_lines = 28;
+    f.caches.resident_blocks = 1;
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[STORE].again, 4, 0); /* nobody waits for the load */
+    traffic_release(&traffic);
+    f.code[STORE].control.wait_mask = 1;
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[STORE].again, 0, 0);
+    check_near(traffic.stores.sectors, 8, 0);
+    traffic_release(&traffic);
+    f.code[GATHER].destination_count = 1; /* the address is another one then */
+    f.code[GATHER].destinations[0] =
+        (struct sass_operand){.kind = SASS_REGISTER, .index = f.code[STORE].accesses[0].index, .count = 1};
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[STORE].again, 4, 0);
+    fixture_tear_down(&f, &traffic);
+}
+
+/* So many stores in a row that the warp has to wait for the load/store units: those of others get in between. */
+static void long_rows_of_stores_merge_less(void **state)
+{
+    struct assumptions assumed = assumptions_default;
+    struct fixture f;
+    struct traffic traffic;
+
+    fixture_set_up(&f, 4);
+    f.code[GATHER] = f.code[STORE];
+    f.touches[GATHER] = f.touches[STORE];
+    f.touches[STORE] = (struct emulate_touch){.region = 3, .led = 1};
+    f.counts[STORE].sectors = f.counts[GATHER].sectors = f.touches[GATHER].own = f.touches[GATHER].fresh = 16;
+    f.counts[STORE].lines = f.counts[GATHER].lines = 4;
+    f.caches.merge_lines = 28;
+    f.caches.resident_blocks = 1;
+    f.caches.assumed = &assumed;
+    f.block.warps = 32;
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[STORE].again * 32, 16, 1e-9);
+    traffic_release(&traffic);
+    assumed.stores_ahead = 1;
+    traffic = fixture_find(&f);
+    assert_true(traffic.counts[STORE].again * 32 < 16 * 0.5);
+    fixture_tear_down(&f, &traffic);
 }
 
 /* 256 bytes read and 128 written by one block: a warm L2 of 50 KB has it all, one of 300 bytes some, one of 100
@@ -456,12 +514,12 @@ static void demands_follow_the_counts(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(permutation_traffic, a_recount_is_a_count, what_is_evicted_first_is_fetched_again,
-                     parts_of_sectors_merge, parts_merge_while_few_warps_store,
-                     parts_that_follow_at_once_merge, a_warm_cache_keeps_what_fits,
-                     launches_write_again_what_is_held, a_bound_takes_for_shared_what_is_not_shown,
-                     what_is_asked_again_hits_l1, parts_of_a_request_ask_once, a_match_passes_for_each_value,
-                     misses_are_looked_up_again, merged_requests_get_their_sectors,
-                     what_one_warp_loads_is_its_own, stores_end_bursts, l2_looks_up_beside_reading,
-                     demands_follow_the_counts);
+    return RUN_TESTS(
+        permutation_traffic, a_recount_is_a_count, what_is_evicted_first_is_fetched_again,
+        parts_of_sectors_merge, parts_merge_while_few_warps_store, parts_that_follow_at_once_merge,
+        sums_kept_in_memory_do_not_merge, long_rows_of_stores_merge_less, a_warm_cache_keeps_what_fits,
+        launches_write_again_what_is_held, a_bound_takes_for_shared_what_is_not_shown,
+        what_is_asked_again_hits_l1, parts_of_a_request_ask_once, a_match_passes_for_each_value,
+        misses_are_looked_up_again, merged_requests_get_their_sectors, what_one_warp_loads_is_its_own,
+        stores_end_bursts, l2_looks_up_beside_reading, demands_follow_the_counts);
 }
