@@ -77,10 +77,13 @@ static int keep_worker(struct environment *environment, struct worker *worker, b
 /* No worker found its GPU: because there is none, or not that many? */
 static int tell_missing(const struct environment_options *options, const struct err *why, struct err *err)
 {
+    const char *driver = getenv("OCCUTUNE_CUDA_DRIVER");
     int count, rc = worker_device_count(&count, options->worker, err);
 
     if (rc)
         return rc;
+    if (!count && driver && *driver) /* whoever names one wants to know why it will not do */
+        return err_set(err, ERR_MISSING, "no GPU was found (%s)", why->text);
     if (options->device)
         return err_set(err, ERR_MISSING, "there is no GPU %s: %d found", options->device, count);
     return err_set(err, ERR_MISSING, "%s", count ? why->text : "no GPU was found");
