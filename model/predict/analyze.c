@@ -242,6 +242,21 @@ static void find_clocks(struct predict_input *out, const struct analyze_work *wo
         out->assumptions |= PREDICT_ASSUMED_CLOCK;
 }
 
+/* What the clock depends on, at which an SM is simulated. */
+static int find_input(struct analyze_work *work)
+{
+    struct analysis *out = work->out;
+
+    out->input.demand = out->demands.demand;
+    out->input.tensor_cycles = out->demands.tensor_cycles;
+    out->input.capacities = work->machine->capacities;
+    out->input.residency.blocks_equal = out->traffic.blocks_equal;
+    out->input.latency.stretch = 1;
+    out->input.assumptions = 0;
+    find_clocks(&out->input, work);
+    return 0;
+}
+
 static int make_prediction(struct analyze_work *work)
 {
     struct analysis *out = work->out;
@@ -249,14 +264,11 @@ static int make_prediction(struct analyze_work *work)
     struct err why = {0};
     int rc;
 
-    out->input.demand = out->demands.demand;
-    out->input.capacities = work->machine->capacities;
-    out->input.residency.blocks_equal = out->traffic.blocks_equal;
     out->input.latency.stretch = fmax(out->imbalance.stretch, 1);
     out->input.instructions = out->demands.issued;
     out->input.work_error = error;
     out->input.known_share = out->demands.known_share;
-    out->input.assumptions =
+    out->input.assumptions |=
         out->demands.assumptions | (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |
         (out->emulation.tickets ? PREDICT_ASSUMED_TICKETS : 0) |
         (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0) |
@@ -266,7 +278,6 @@ static int make_prediction(struct analyze_work *work)
         machine_clusters_assumed(work->machine, launch_cluster_blocks(work->launch)) |
         (out->emulation.unproven > 0 || out->traffic.access_error > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
-    find_clocks(&out->input, work);
     out->input.unrated = out->demands.unrated.count > 0;
     rc = predict(&out->prediction, &out->input, &why);
     if (!rc) {
@@ -299,10 +310,18 @@ static int decode(struct analyze_work *work)
 
 /* The model, from machine code to a time. The first of them need no profile, but for its limits. */
 enum { DECODED = 3 };
-static int (*const steps[])(struct analyze_work *) = {
-    decode,         find_occupancy,     emulate,     count_in_step,      analyze_latency,
-    count_apart,    find_latency_apart, find_tables, analyze_simulation, analyze_imbalance,
-    make_prediction};
+static int (*const steps[])(struct analyze_work *) = {decode,
+                                                      find_occupancy,
+                                                      emulate,
+                                                      count_in_step,
+                                                      analyze_latency,
+                                                      count_apart,
+                                                      find_latency_apart,
+                                                      find_tables,
+                                                      find_input,
+                                                      analyze_simulation,
+                                                      analyze_imbalance,
+                                                      make_prediction};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static int finish(struct analyze_work *work, int rc)

@@ -11,6 +11,9 @@ enum {
     MIXED = 64      /* different blocks that are simulated together at most */
 };
 
+/* A clock that differs by less is as good, for a simulation. */
+static const double CLOCK_MATTERS = 0.02;
+
 /* The blocks that an SM's `n` places hold: of the sampled ones each as often as its weight asks for. Returns
  * how much work a block of the grid has, relative to the mean of those. */
 static double mix_blocks(const struct emulate_block **out, const struct emulate_result *emulation, size_t n)
@@ -138,7 +141,8 @@ static void slow_rows(struct analyze_work *work, double under_way)
         *cycles += dram * (slowed - 1);
 }
 
-int analyze_simulation(struct analyze_work *work)
+/* An SM at a clock of so much less than the highest. */
+static int simulate_at(struct analyze_work *work, double slowed, struct err *why)
 {
     struct analysis *out = work->out;
     const struct residency *at = &out->input.residency;
@@ -147,24 +151,24 @@ int analyze_simulation(struct analyze_work *work)
                           .sass = &out->code,
                           .traffic = &out->traffic,
                           .emulation = &out->emulation,
+                          .slowed = slowed,
                           .replace_cycles = out->replace_cycles,
                           .partitions = at->partitions,
                           .stop = work->options->stop};
     struct simulated *simulated = &out->input.simulated;
     struct sm_cycles wave = {0}, tail = {0};
     struct schedule schedule;
-    struct err why = {0};
     int rc = 0;
 
     schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
     in.busy_sms = at->sms;
     if (schedule.full > 0)
-        rc = simulate(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, &why);
+        rc = simulate(&wave, &in, (unsigned)at->blocks_per_sm, schedule.full > 1, why);
     if (schedule.full > 0 && schedule.rest_per_sm == at->blocks_per_sm) {
         tail = wave;
     } else if (!rc && schedule.rest > 0 && schedule.full < FEW_WAVES) {
         in.busy_sms = fmax(schedule.rest_sms, 1);
-        rc = simulate(&tail, &in, (unsigned)schedule.rest_per_sm, false, &why);
+        rc = simulate(&tail, &in, (unsigned)schedule.rest_per_sm, false, why);
     } else if (schedule.rest > 0) {
         tail.first = wave.further * schedule.rest / (at->sms * at->blocks_per_sm);
     }
@@ -178,9 +182,27 @@ int analyze_simulation(struct analyze_work *work)
     simulated->wave_cycles = schedule.full > 0 ? wave.further : tail.first;
     simulated->all_cycles = wave.first + fmax(schedule.full - 1, 0) * wave.further + tail.first;
     if (!rc && schedule.full > 0 && schedule.count > 1 && schedule.full < FEW_WAVES)
-        rc = drain_unequally(work, &in, &wave, &why);
+        rc = drain_unequally(work, &in, &wave, why);
     slow_rows(work, fmax(wave.under_way, tail.under_way));
     if (!rc)
-        rc = find_needed(work, &in, &why);
+        rc = find_needed(work, &in, why);
+    return rc;
+}
+
+/* The clock is found by the bounds, and by the simulation where that takes longer; the simulation depends on it. */
+int analyze_simulation(struct analyze_work *work)
+{
+    struct predict_input *in = &work->out->input;
+    const double highest = in->capacities.clock_hz;
+    double guess, clock;
+    struct err why = {0};
+    int rc;
+
+    in->simulated = (struct simulated){0};
+    guess = highest > 0 ? predict_clock(in) : 0;
+    rc = simulate_at(work, guess > 0 ? highest / guess : 1, &why);
+    clock = guess > 0 && !rc ? predict_clock(in) : guess;
+    if (!rc && fabs(clock - guess) > CLOCK_MATTERS * guess)
+        rc = simulate_at(work, highest / clock, &why);
     return analyze_refuse(work, rc, &why);
 }

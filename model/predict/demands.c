@@ -90,6 +90,7 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
         ask(&out->demand, RESOURCE_FMA_HEAVY, issued * cost.interval, least * cost.interval_best);
     } else {
         ask(&out->demand, r, issued * cost.interval, least * cost.interval_best);
+        out->tensor_cycles += r == RESOURCE_TENSOR ? issued * cost.interval_best : 0;
     }
     if (cost.assumed && issued * cost.interval > 0)
         out->assumptions |= PREDICT_ASSUMED_CAPACITY;
@@ -101,17 +102,19 @@ static double least_share(const struct traffic_count *count, const struct traffi
     return count->issued > 0 ? count->least_issued / count->issued * fmax(1 - traffic->access_error, 0) : 0;
 }
 
-/* The way to shared memory, which shuffles and the factors of a warp group take too. Matches, and
- * copies by the copy engine, may overlap with what else takes it. */
-static void ask_shared(struct demands *out, const struct sass *i, const struct traffic_count *count,
-                       const struct traffic *traffic)
+/* The way to shared memory, which shuffles and the factors of a warp group take too. Matches may overlap with what else takes
+ * it, and most of what the copy engine writes does. */
+static void ask_shared(struct demands *out, const struct machine *machine, const struct sass *i,
+                       const struct traffic_count *count, const struct traffic *traffic)
 {
     struct sass_matrix matrix;
     const double factors = sass_matrix(&matrix, i) ? sass_matrix_shared_bytes(&matrix) / LINE : 0;
     const double passes = traffic_shared_passes(i, count) + factors * count->issued;
-    const bool overlaps = i->op == SASS_MATCH || sass_is_bulk(i) || sass_is_tensor_copy(i);
+    const bool copies = sass_is_bulk(i) || sass_is_tensor_copy(i);
+    const bool overlaps = i->op == SASS_MATCH || copies;
 
-    ask(&out->demand, RESOURCE_SHARED, passes, overlaps ? 0 : passes * least_share(count, traffic));
+    ask(&out->demand, RESOURCE_SHARED, copies ? machine->assumptions.copied_passes * passes : passes,
+        overlaps ? 0 : passes * least_share(count, traffic));
 }
 
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,
@@ -234,7 +237,7 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
         if (!(traffic->counts[i].issued > 0))
             continue;
         ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i], traffic->warps);
-        ask_shared(out, &code->instructions[i], &traffic->counts[i], traffic);
+        ask_shared(out, machine, &code->instructions[i], &traffic->counts[i], traffic);
         if (reads_scattered_constants(&code->instructions[i]))
             out->assumptions |= PREDICT_ASSUMED_CONSTANTS;
         if (code->instructions[i].access_count)

@@ -231,7 +231,8 @@ static double clock_of(struct prediction *out, const struct predict_input *in, d
 {
     const struct residency *at = &in->residency;
     const double warps = at->blocks * at->warps_per_block;
-    const double busy = out->at_best.cycles[RESOURCE_TENSOR] * warps / fmin(at->sms, at->blocks);
+    const double pipes = in->capacities.best[RESOURCE_TENSOR].per_sm;
+    const double busy = pipes > 0 ? in->tensor_cycles / pipes * warps / fmin(at->sms, at->blocks) : 0;
     const double *demand = in->demand.count;
     struct clock_load load = {0};
 
@@ -262,9 +263,8 @@ static void slow_down(struct predict_input *out, const struct predict_input *in,
     }
 }
 
-/* What is left of the cycles at the full clock, as far as the bounds tell. */
-static double cycles_left(const struct predict_input *in, const struct schedule *schedule, double cycles,
-                          double clock_hz)
+/* The cycles that the bounds ask for at a clock. */
+static double bounds_at(const struct predict_input *in, const struct schedule *schedule, double clock_hz)
 {
     const double together = blocks_at_once(&in->residency);
     const double busy = fmin(in->residency.sms, in->residency.blocks / together);
@@ -272,29 +272,52 @@ static double cycles_left(const struct predict_input *in, const struct schedule 
     struct throughput throughput;
     struct saturation full;
 
-    if (!(clock_hz < in->capacities.clock_hz))
-        return 1;
     slow_down(&slow, in, in->capacities.clock_hz / clock_hz);
     run_at(&full, &throughput, &slow, together, busy);
-    return fmin(estimate_cycles(&slow, schedule, full.warps_per_cycle) / cycles, 1);
+    return estimate_cycles(&slow, schedule, full.warps_per_cycle);
+}
+
+/* The clock that the power limit leaves depends on the cycles, which depend on the clock: the lower it is, the more L2 and
+ * DRAM bring in a cycle, until they limit no more. Sets *bounds_cycles to what the bounds ask for there, and returns the cycles. */
+static double settle(struct prediction *out, const struct predict_input *in, double *bounds_cycles)
+{
+    enum { ROUNDS = 6 };
+    struct schedule schedule;
+    double all = 0;
+
+    schedule_of(&schedule, in->residency.blocks, in->residency.sms, in->residency.blocks_per_sm);
+    out->waves = schedule.count;
+    out->clock_hz = in->capacities.clock_hz;
+    for (int round = 0; round < ROUNDS; round++) {
+        const double before = out->clock_hz;
+
+        *bounds_cycles = bounds_at(in, &schedule, before);
+        all = fmax(*bounds_cycles, in->simulated.all_cycles * in->latency.stretch);
+        out->clock_hz = clock_of(out, in, all);
+        if (out->clock_hz >= before)
+            break;
+    }
+    return all;
 }
 
 /* Returns the cycles that the bounds alone ask for. */
-static double estimate(struct prediction *out, const struct predict_input *in, const struct saturation *full)
+static double estimate(struct prediction *out, const struct predict_input *in)
 {
-    const struct residency *at = &in->residency;
-    struct schedule schedule;
-    double cycles, all, busy_s;
+    double bounds_cycles;
+    const double busy_s = settle(out, in, &bounds_cycles) / out->clock_hz;
 
-    schedule_of(&schedule, at->blocks, at->sms, at->blocks_per_sm);
-    cycles = estimate_cycles(in, &schedule, full->warps_per_cycle);
-    all = fmax(cycles, in->simulated.all_cycles * in->latency.stretch);
-    out->clock_hz = clock_of(out, in, all);
-    busy_s = all * cycles_left(in, &schedule, cycles, out->clock_hz) / out->clock_hz;
     out->launch_s = in->capacities.launch_s;
-    out->estimate_s = out->launch_s + fmax(busy_s, at->blocks * in->capacities.block_dispatch_s);
-    out->waves = schedule.count;
-    return cycles;
+    out->estimate_s = out->launch_s + fmax(busy_s, in->residency.blocks * in->capacities.block_dispatch_s);
+    return bounds_cycles;
+}
+
+double predict_clock(const struct predict_input *in)
+{
+    struct prediction out = {0};
+    double bounds_cycles;
+
+    settle(&out, in, &bounds_cycles);
+    return out.clock_hz;
 }
 
 int predict(struct prediction *out, const struct predict_input *in, struct err *err)
@@ -322,7 +345,7 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
         out->warps_per_cycle = fmin(full.warps_per_cycle, out->had_warps / in->simulated.wave_cycles);
     out->loaded_cycles = out->had_warps / out->warps_per_cycle;
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
-    bounds_cycles = estimate(out, in, &full);
+    bounds_cycles = estimate(out, in);
     share_cycles(out, in);
     out->confidence =
         in->unrated ? 0 : in->known_share / (1 + in->work_error) * confidence_of(out, in, bounds_cycles);

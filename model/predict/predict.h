@@ -42,6 +42,8 @@ struct predict_input {
     struct residency residency;
     struct latency latency;
     struct simulated simulated;
+    double
+        tensor_cycles; /* of a sub-partition's tensor pipe, that a warp's products take at their best rates */
     double instructions;  /* that a warp executes; 0: one for each slot of its issue demand */
     double work_error;    /* relative, of the instructions or accesses counted, the larger; 0: none */
     double known_share;   /* of the executed instructions, as struct demands has it; 0 to 1 */
@@ -88,5 +90,8 @@ struct prediction {
 /* Predicts. ERR_MISSING names a resource that the kernel asks for and the profile has no sustained capacity
  * for; ERR_USAGE names an input out of its range. On failure *out is all zero. */
 int predict(struct prediction *out, const struct predict_input *in, struct err *err);
+
+/* The SM clock of such a prediction, by the bounds alone where nothing was simulated; the input is in its range. */
+double predict_clock(const struct predict_input *in);
 
 #endif

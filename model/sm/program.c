@@ -17,7 +17,7 @@ static double server_cycles(const struct sm_input *in, enum resource resource)
     const double own = capacity->per_sm > 0 ? 1 / capacity->per_sm : 0;
     const double shared = capacity->per_gpu > 0 ? in->busy_sms / capacity->per_gpu : 0;
 
-    return fmax(own, shared);
+    return fmax(own, shared / (in->slowed > 0 ? in->slowed : 1));
 }
 
 /* A sector of L2, as fast as one SM alone can have it: where its warps wait, others have its share,

@@ -54,7 +54,7 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
                        double time)
 {
     const double queue = sm->in->machine->assumptions.queue_cycles;
-    double delay = sm_serve(&sm->tags_free, time, request->tags), ready;
+    double delay = sm_serve(&sm->tags_free, time, request->tags), ready, taken;
 
     delay += sm_serve(&sm->units_free, time + delay, request->units);
     delay += sm_serve(&sm->l2_free, time + delay, request->l2);
@@ -63,6 +63,7 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
     if (request->fences && sm->stored > 0)
         warp->earliest = later(warp->earliest, sm->stored + sm->fence_stored);
     sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
+    taken = request->kind == REPLAY_COPY ? delay : later(sm->units_free - time - queue, 0);
     delay += use_dram(sm, warp, request, time + delay);
     if (request->stores) {
         sm->stored = later(sm->stored, time + delay);
@@ -74,8 +75,7 @@ static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct s
     if (request->kind == REPLAY_COMMIT)
         ready = later(ready, warp->copied);
     sm_set_slot(warp, request->sets, ready);
-    sm_set_slot(warp, request->sets_read,
-                time + request->read_latency + later(sm->units_free - time - queue, 0));
+    sm_set_slot(warp, request->sets_read, time + request->read_latency + taken);
 }
 
 /* Blocks ------------------------------------------------------------------- */

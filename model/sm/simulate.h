@@ -35,6 +35,7 @@ struct sm_input {
     const struct emulate_block *const *blocks; /* of it, with as many warps each: place p simulates one ... */
     size_t block_count;                        /* ... after another like blocks[p % block_count] */
     double busy_sms;                           /* that share what is limited per GPU */
+    double slowed; /* the highest clock over that of the SMs, which L2 and DRAM do not follow; 0: 1 */
     double replace_cycles;
     unsigned partitions;
     const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */

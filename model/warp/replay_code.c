@@ -170,7 +170,8 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
 
     *op = (struct replay_op){.stall = stall_of(i, &cost, assumed->reconvergence),
                              .latency = cost.latency,
-                             .read_latency = assumed->operands_read,
+                             .read_latency =
+                                 i->op == SASS_LDGSTS ? assumed->copy_operands_read : assumed->operands_read,
                              .interval = info->class == SASS_CLASS_BARRIER ? 1 : fmax(cost.interval, 1),
                              .waits = i->control.wait_mask,
                              .sets = slot_of(i->control.write_barrier),

@@ -52,6 +52,7 @@ int fixture_try(struct sm_cycles *out, struct fixture *f, unsigned blocks, bool 
                           .blocks = f->blocks,
                           .block_count = f->blocks[1] ? 2 : 1,
                           .busy_sms = 132,
+                          .slowed = f->slowed,
                           .replace_cycles = 100,
                           .partitions = 4,
                           .stop = stop};

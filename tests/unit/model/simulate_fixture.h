@@ -21,6 +21,7 @@ struct fixture {
     struct emulate_block block;
     const struct emulate_block *blocks[2];
     uint32_t paths[32];
+    double slowed; /* see struct sm_input */
 };
 
 /* `waits`: a mask of scoreboards. */

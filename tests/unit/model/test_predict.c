@@ -1,5 +1,7 @@
 #include "check.h"
 
+#include <math.h>
+
 #include "model/predict/predict.h"
 
 /* Volkov, 3.8: vector add on Kepler, 8 SMs at 1.124 GHz, 17.1 B/cycle/SM. */
@@ -59,7 +61,7 @@ static void tensor_cores_lower_the_clock(void **state)
     struct prediction p, slow;
 
     in.capacities.best[RESOURCE_TENSOR] = in.capacities.sustained[RESOURCE_TENSOR] = (struct capacity){4, 0};
-    in.demand.count[RESOURCE_TENSOR] = in.demand.least[RESOURCE_TENSOR] = 8;
+    in.tensor_cycles = in.demand.count[RESOURCE_TENSOR] = in.demand.least[RESOURCE_TENSOR] = 8;
     assert_int_equal(predict(&p, &in, NULL), 0);
     check_near(p.clock_hz, in.capacities.clock_hz, 0);
     in.capacities.clock.boost_hz = 0.9 * in.capacities.clock_hz;
@@ -77,6 +79,46 @@ static void tensor_cores_lower_the_clock(void **state)
     in.capacities.clock.boost_hz = 2 * in.capacities.clock_hz;
     assert_int_equal(predict(&slow, &in, NULL), 0);
     check_near(slow.estimate_s, p.estimate_s, 0);
+}
+
+/* How long tensor cores work, and so the clock, is what is expected, though blocks that were not executed prove nothing. */
+static void unproved_products_take_power(void **state)
+{
+    struct predict_input in = vector_add(64 * 8 * 10, 64);
+    struct prediction proved, unproved;
+
+    in.capacities.best[RESOURCE_TENSOR] = in.capacities.sustained[RESOURCE_TENSOR] = (struct capacity){4, 0};
+    in.tensor_cycles = in.demand.count[RESOURCE_TENSOR] = in.demand.least[RESOURCE_TENSOR] = 800;
+    in.capacities.clock = (struct clock_limits){
+        .boost_hz = in.capacities.clock_hz, .tensor_hz = 0.8 * in.capacities.clock_hz, .exponent = 3};
+    assert_int_equal(predict(&proved, &in, NULL), 0);
+    assert_true(proved.power_limited);
+    in.demand.least[RESOURCE_TENSOR] = 0;
+    assert_int_equal(predict(&unproved, &in, NULL), 0);
+    check_near(unproved.tensor_share, proved.tensor_share, 0.001);
+    check_near(unproved.clock_hz, proved.clock_hz, 1e-3 * proved.clock_hz);
+    check_near(predict_clock(&in), unproved.clock_hz, 1);
+}
+
+/* A lower clock leaves DRAM as fast: there are fewer cycles, of which tensor cores work a larger share, which takes more
+ * power. So clock and cycles are those of each other. */
+static void clock_and_cycles_agree(void **state)
+{
+    struct predict_input in = vector_add(64 * 8 * 10, 64);
+    struct prediction p, highest;
+
+    in.capacities.best[RESOURCE_TENSOR] = in.capacities.sustained[RESOURCE_TENSOR] = (struct capacity){4, 0};
+    assert_int_equal(predict(&highest, &in, NULL), 0);
+    in.tensor_cycles = 2 * highest.at_sustained.bound_cycles; /* half of DRAM's time */
+    in.capacities.clock = (struct clock_limits){
+        .boost_hz = in.capacities.clock_hz, .tensor_hz = 0.6 * in.capacities.clock_hz, .exponent = 3};
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    assert_true(p.power_limited);
+    check_near(p.tensor_share * pow(p.clock_hz / in.capacities.clock.tensor_hz, 3), 1, 0.01);
+    check_near(p.tensor_share,
+               in.tensor_cycles / 4 * in.residency.blocks * in.residency.warps_per_block /
+                   fmin(in.residency.sms, in.residency.blocks) / (p.estimate_s - p.launch_s) / p.clock_hz,
+               0.01);
 }
 
 /* Volkov, 3.9: 3, 30 and 67 % of a scheduler's cycles at 8 warps; 9, 91 and 0 % at 32. */
@@ -263,9 +305,10 @@ static void what_cannot_be_known_is_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(vector_add_against_occupancy, tensor_cores_lower_the_clock, cycles_by_kind_of_stall,
-                     sends_fewer_than_slots, needed_occupancy_follows_littles_law,
-                     a_partial_wave_runs_at_its_own_occupancy, the_bound_counts_the_busiest_sm,
-                     launch_cost_and_dispatch, confidence_knows_what_is_doubtful,
-                     a_loaded_curve_and_imbalance_lengthen_the_estimate, what_cannot_be_known_is_refused);
+    return RUN_TESTS(vector_add_against_occupancy, tensor_cores_lower_the_clock, unproved_products_take_power,
+                     clock_and_cycles_agree, cycles_by_kind_of_stall, sends_fewer_than_slots,
+                     needed_occupancy_follows_littles_law, a_partial_wave_runs_at_its_own_occupancy,
+                     the_bound_counts_the_busiest_sm, launch_cost_and_dispatch,
+                     confidence_knows_what_is_doubtful, a_loaded_curve_and_imbalance_lengthen_the_estimate,
+                     what_cannot_be_known_is_refused);
 }

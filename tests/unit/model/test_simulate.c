@@ -311,6 +311,64 @@ static void l2_is_read_at_the_own_rate(void **state)
     check_near(reads(0), 32. / 40, 0.05);
 }
 
+/* Stores have the SM's share of L2, which does not slow down with the SMs: a third fewer cycles at two thirds of the clock. */
+static double stores(double slowed)
+{
+    enum { COUNT = 401 };
+    struct fixture f = {.slowed = slowed};
+
+    fixture_fill(&f, COUNT, fixture_load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
+    for (size_t i = 0; i + 1 < COUNT; i++)
+        f.code[i].accesses[0].access = SASS_WRITES;
+    fixture_set_up(&f, COUNT, 4);
+    for (size_t i = 0; i + 1 < COUNT; i++)
+        f.counts[i] =
+            (struct traffic_count){.issued = 1, .requests = 1, .sectors = 4, .lines = 1, .bytes = 128};
+    f.traffic.stores.sectors = f.traffic.stores.filled = 4;
+    return fixture_simulate(&f, 4, false).first;
+}
+
+static void l2_keeps_its_clock(void **state)
+{
+    const double highest = stores(0);
+
+    check_near(stores(1), highest, 0);
+    check_near(stores(1.5), highest / 1.5, 0.05 * highest);
+}
+
+/* Eight copies of 128 bytes, each through the address register of the one before: 32 cycles each, as one warp's take on an
+ * NVIDIA H200; of 16 warps as long as L2 takes to answer what all of them ask for. */
+static double copies(unsigned warps, double sectors)
+{
+    enum { COUNT = 9 };
+    struct fixture f = {0};
+
+    fixture_fill(&f, COUNT, fixture_load(SASS_LDGSTS, SASS_SPACE_GLOBAL, SASS_NO_BARRIER));
+    for (size_t i = 0; i + 1 < COUNT; i++) {
+        f.code[i].control.read_barrier = 0;
+        f.code[i].control.wait_mask = i > 0;
+    }
+    fixture_set_up(&f, COUNT, warps);
+    for (size_t i = 0; i + 1 < COUNT; i++)
+        f.counts[i] = (struct traffic_count){.issued = 1,
+                                             .requests = 1,
+                                             .sectors = sectors,
+                                             .sectors_once = sectors,
+                                             .lines = sectors / 4,
+                                             .lines_once = sectors / 4,
+                                             .waits = 1};
+    return fixture_simulate(&f, 1, false).first / 8;
+}
+
+static void copies_keep_their_registers_until_l2_takes_them(void **state)
+{
+    const double one = copies(1, 4), few = copies(16, 4), many = copies(16, 16);
+
+    check_near(one, 32 * 7. / 8, 2); /* nobody waits for the last */
+    assert_true(many > 2 * one);
+    assert_true(many > few);
+}
+
 /* Three sources of one bank, then two instructions without any. */
 static double bursts(double window)
 {
@@ -471,6 +529,7 @@ int main(void)
         loops_within_loops_keep_their_share, unequal_blocks_share_the_places,
         a_barrier_waits_for_the_slowest_load, waiting_does_not_widen_the_spread,
         a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load, waves_follow_each_other,
-        l2_is_read_at_the_own_rate, operands_are_collected_in_a_window, long_waits_are_extrapolated,
-        fences_wait_for_stores, fences_wait_for_stores_of_others, what_it_costs_is_bounded, can_be_stopped);
+        l2_is_read_at_the_own_rate, l2_keeps_its_clock, copies_keep_their_registers_until_l2_takes_them,
+        operands_are_collected_in_a_window, long_waits_are_extrapolated, fences_wait_for_stores,
+        fences_wait_for_stores_of_others, what_it_costs_is_bounded, can_be_stopped);
 }
