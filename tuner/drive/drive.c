@@ -5,7 +5,10 @@ static const double tick_s = 0.1;
 /* The controller may think for this long before it submits again. */
 static const double thinking_s = 0.25;
 
-enum { AHEAD_LEAST = 2 };
+enum {
+    AHEAD_LEAST = 2,
+    READY_A_CORE = 4 /* what many cores compile before the search knows which of it is worth a trial */
+};
 
 /* Compile jobs that wait for a core: what the cores finish while the controller thinks, and no more, since what is
  * submitted later is chosen by what was learnt until then. */
@@ -20,6 +23,18 @@ static size_t compiles_ahead(const struct evaluator *evaluator, const struct str
     return (size_t)(cores * (thinking_s < compile_s ? thinking_s / compile_s : 1));
 }
 
+/* Whether one more may wait for its trial, those included that are being compiled. A search that chooses its trials passes
+ * over much of what is ready, and the more cores compile, the more of it lies there. */
+static bool has_room(const struct driver *driver)
+{
+    const struct strategy *strategy = driver->strategy;
+    const size_t for_cores =
+        strategy->trials_ahead > 1 ? 0 : (size_t)READY_A_CORE * evaluator_cores(driver->evaluator);
+    const size_t held = *driver->ready + evaluator_pending(driver->evaluator, EVALUATOR_COMPILE);
+
+    return held < for_cores || held - for_cores < strategy->ready_most;
+}
+
 /* Enough work to keep every core and GPU busy, and no more than fits comfortably into memory. */
 static struct search_capacity capacity(const struct driver *driver)
 {
@@ -29,7 +44,7 @@ static struct search_capacity capacity(const struct driver *driver)
     return (struct search_capacity){
         .compile = evaluator_compiling(evaluator) <
                        evaluator_cores(evaluator) + compiles_ahead(evaluator, strategy) &&
-                   *driver->ready + evaluator_pending(evaluator, EVALUATOR_COMPILE) < strategy->ready_most,
+                   has_room(driver),
         .time = !(driver->hold && *driver->hold) &&
                 evaluator_pending(evaluator, EVALUATOR_MEASURE) <
                     evaluator_trials_ahead(evaluator, strategy->trials_ahead) * evaluator_gpus(evaluator),

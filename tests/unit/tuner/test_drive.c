@@ -140,15 +140,15 @@ static int finish(void *context, struct evaluator_job *job, struct err *err)
     return search_tell(run->search, (uint64_t)(job - run->jobs), &(struct search_facts){0}, err);
 }
 
-/* What has ended together is told before the search says what next: it learns from all of it at once. */
-static void tells_all_that_has_ended_before_it_asks(void **state)
+static void run_counting(const struct strategy *strategy)
 {
-    const struct evaluator_options evaluator = {.type = &pretended, .cores = 1, .trials_ahead = 1};
-    const struct search_options search = {.strategy = &counting, .count = JOBS};
+    const struct evaluator_options evaluator = {
+        .type = &pretended, .cores = 1, .trials_ahead = (unsigned)strategy->trials_ahead};
+    const struct search_options search = {.strategy = strategy, .count = JOBS};
     struct run run = {0};
     size_t ready = 0;
     struct driver driver = {
-        .strategy = &counting, .ready = &ready, .compile = compile, .finish = finish, .context = &run};
+        .strategy = strategy, .ready = &ready, .compile = compile, .finish = finish, .context = &run};
 
     assert_int_equal(evaluator_open(&run.evaluator, &evaluator, NULL), 0);
     assert_int_equal(search_open(&run.search, &search, NULL), 0);
@@ -156,12 +156,31 @@ static void tells_all_that_has_ended_before_it_asks(void **state)
     driver.search = run.search;
     assert_int_equal(drive(&driver, NULL), 0);
     assert_int_equal(asked.told, JOBS);
-    assert_true(asked.turns <= JOBS / CORES);
     evaluator_close(run.evaluator);
     search_close(run.search);
 }
 
+/* What has ended together is told before the search says what next: it learns from all of it at once. */
+static void tells_all_that_has_ended_before_it_asks(void **state)
+{
+    run_counting(&counting);
+    assert_true(asked.turns <= JOBS / CORES);
+}
+
+/* What may wait for its trial is no limit to many cores where the search chooses trials, which passes over much of it. */
+static void many_cores_have_room_for_what_they_compile(void **state)
+{
+    struct strategy narrow = counting;
+
+    narrow.ready_most = 1;
+    run_counting(&narrow);
+    assert_true(asked.turns <= JOBS / CORES);
+    narrow.trials_ahead = 2;
+    run_counting(&narrow);
+    assert_true(asked.turns >= JOBS - 1);
+}
+
 int main(void)
 {
-    return RUN_TESTS(tells_all_that_has_ended_before_it_asks);
+    return RUN_TESTS(tells_all_that_has_ended_before_it_asks, many_cores_have_room_for_what_they_compile);
 }
