@@ -116,6 +116,32 @@ static double ready_gain(const struct model_search *search, double seconds)
     return sum * fmin(1, seconds / (cost_trial_s(search->cost) * (double)count + 1e-9));
 }
 
+/* Whether a compile takes much longer than expected, and than those that have ended took from when they were asked for. At
+ * first, where less than half has, those say little: what is under way may take as long throughout. */
+static bool is_overdue(const struct model_search *search, const struct member *member)
+{
+    const double usual_s = fmax(member->expected_s, search->waited_s / fmax((double)search->told, 1));
+    const bool tells_little = search->told < search->under_way_count && search->now_s < surprise_s;
+
+    return !tells_little && search->now_s - member->asked_s > fmax(overdue_s, DEAR * usual_s);
+}
+
+/* Of what is being compiled, which no plan holds any more: of a small space that may be all that is left. */
+static double under_way_gain(const struct model_search *search)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < search->under_way_count; i++) {
+        const struct member *member = search->under_way[i];
+        struct expected expected;
+
+        if (!member->audit && !is_overdue(search, member) &&
+            posterior_expects(&expected, search->posterior, member->choices, NULL))
+            sum += search_gain(&expected, search->best_s);
+    }
+    return sum;
+}
+
 /* Trials before analyses are believed. Where most of what is compiled has no prediction they rest on
  * measured times alone, and promise too little while these are few. */
 static uint64_t trials_least(const struct model_search *search)
@@ -151,20 +177,10 @@ bool search_is_exhausted(struct model_search *search)
         return false;
     if (search_draw_beside(&unseen, search))
         return false;
-    promised = plan_rate(search) * again_s + ready_gain(search, again_s);
+    promised = plan_rate(search) * again_s + under_way_gain(search) + ready_gain(search, again_s);
     search->again_s = again_s;
     search->further_gain = kept(search) * promised;
     return search->further_gain < SEARCH_WORTHWHILE;
-}
-
-/* Whether a compile takes much longer than expected, and than those that have ended took from when they were asked for. At
- * first, where less than half has, those say little: what is under way may take as long throughout. */
-static bool is_overdue(const struct model_search *search, const struct member *member)
-{
-    const double usual_s = fmax(member->expected_s, search->waited_s / fmax((double)search->told, 1));
-    const bool tells_little = search->told < search->under_way_count && search->now_s < surprise_s;
-
-    return !tells_little && search->now_s - member->asked_s > fmax(overdue_s, DEAR * usual_s);
 }
 
 size_t search_overdue(const struct model_search *search)

@@ -139,6 +139,45 @@ static void waits_for_the_rest_of_a_small_space(void **state)
     close(&s);
 }
 
+/* Sorts by the time of the variants, slowest first. */
+static void sort_slowest_first(uint64_t *indices, uint64_t count, const double *time_s)
+{
+    for (uint64_t i = 1; i < count; i++)
+        for (uint64_t j = i; j > 0 && time_s[indices[j]] > time_s[indices[j - 1]]; j--) {
+            const uint64_t index = indices[j];
+
+            indices[j] = indices[j - 1];
+            indices[j - 1] = index;
+        }
+}
+
+/* The last of a small space are in no plan any more, since they are being compiled: what they promise is waited for. */
+static void waits_for_the_last_compiles(void **state)
+{
+    enum { LAUNCHED = 160, SOON = 140 };
+    struct stepping s;
+    struct search_capacity busy = {false, true, 0.5};
+    struct search_summary summary;
+    struct search_step step;
+    uint64_t launched[LAUNCHED], count = 0;
+
+    open(&s, false, (struct search_options){.cores = 16});
+    while ((step = next(&s, (struct search_capacity){true, false, 0.1})).action == SEARCH_COMPILE) {
+        if (count < LAUNCHED)
+            launched[count++] = step.index;
+        else
+            refused(&s, step.index);
+    }
+    sort_slowest_first(launched, count, s.synthetic.time_s);
+    for (size_t i = 0; i < SOON; i++)
+        compiled(&s, launched[i], OUTCOME_OK, 0);
+    while ((step = next(&s, busy)).action == SEARCH_TIME)
+        timed(&s, step.index);
+    search_summarise(&summary, s.search);
+    assert_int_equal(summary.end, SEARCH_GOING);
+    close(&s);
+}
+
 /* Trials are chosen from a good part of the spread; the rest of it, and more, is for those that follow. */
 static void begins_before_all_is_compiled(void **state)
 {
@@ -301,8 +340,8 @@ static void doubts_itself_where_nothing_is_predicted(void **state)
 int main(void)
 {
     return RUN_TESTS(waits_for_the_first_compiles, waits_for_slow_compiles_at_first,
-                     waits_for_the_rest_of_a_small_space, begins_before_all_is_compiled,
-                     ends_with_its_last_trial, times_the_twin_of_the_default, audits_what_is_under_way,
-                     gives_up_where_all_is_refused, gives_up_choosing_after_64_failures,
-                     doubts_itself_where_nothing_is_predicted);
+                     waits_for_the_rest_of_a_small_space, waits_for_the_last_compiles,
+                     begins_before_all_is_compiled, ends_with_its_last_trial, times_the_twin_of_the_default,
+                     audits_what_is_under_way, gives_up_where_all_is_refused,
+                     gives_up_choosing_after_64_failures, doubts_itself_where_nothing_is_predicted);
 }
