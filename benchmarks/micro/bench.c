@@ -238,8 +238,6 @@ int micro_cycle(char *path, const struct micro *micro, size_t count, size_t star
 
 int micro_hole(const struct micro *micro, const char *what, struct err *why, struct err *err)
 {
-    if (why->code == ERR_MEMORY)
-        return err_memory(err);
     return device_note(micro->device, err, "%s: %s", what, why->text);
 }
 

@@ -82,8 +82,8 @@ int micro_rate_shared(struct device_value *out, const struct micro *micro, const
 int micro_cycle(char *path, const struct micro *micro, size_t count, size_t starts, bool random,
                 struct err *err);
 
-/* Remembers why a value is missing: "shared_latency: ...". The end of memory is passed on, everything else
- * becomes a note of the profile, and 0 is returned. */
+/* Remembers why a value is missing, "shared_latency: ...", as a note of the profile, also where it was the GPU whose memory
+ * ended. ERR_MEMORY where there is none left for the note. */
 int micro_hole(const struct micro *micro, const char *what, struct err *why, struct err *err);
 
 /* Runs the parts of a group, the `full` ones where all is to be measured; one that fails becomes a note and the others
