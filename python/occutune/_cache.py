@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import fcntl
-import gzip
+import itertools
 import json
 import os
+import shutil
+import warnings
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
@@ -55,17 +57,50 @@ def _behind(text: str, at: int, mark: str) -> int:
     return at
 
 
-def _parts(text: str) -> Tuple[str, List[_Member]]:
-    """What stands before the records, and the records."""
+def _parts(text: str) -> Tuple[str, List[_Member], str]:
+    """What stands before the records, the records, and what is behind those that can be read."""
     for member in _members(text, 0):
         if member.key == "cache":
-            return text[:member.begin].rstrip() + "\n", list(_members(text, member.value))
-    return "", []
+            records = list(_members(text, member.value))
+            end = records[-1].begin + len(records[-1].text) if records else member.value + 1
+            return text[:member.begin].rstrip() + "\n", records, text[end:]
+    return "", [], ""
 
 
 def _text(path: Path) -> str:
     raw = path.read_bytes()
-    return (gzip.decompress(raw) if raw.startswith(GZIP_MAGIC) else raw).decode("utf-8")
+    if raw.startswith(GZIP_MAGIC):  # as the program has it of its journal
+        raise UsageError(f"{path}: is compressed and therefore only read: name another file", 2)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        raise _foreign(path) from None
+
+
+def _foreign(path: Path) -> UsageError:
+    return UsageError(f"{path}: is neither a journal nor a cache of Kernel Tuner, and stays as it is: name another file", 2)
+
+
+def _read_header(header: str) -> Dict[str, Any]:
+    """Of what stands before the records. ValueError where it is no journal's."""
+    fields: Dict[str, Any] = json.loads(header.rstrip().rstrip(",") + "}")
+    values = fields.get("tune_params")
+    if not isinstance(values, dict) or not all(isinstance(listed, list) for listed in values.values()):
+        raise ValueError("tune_params")
+    return fields
+
+
+def _keep_aside(path: Path) -> None:
+    """A copy of what cannot be read whole, as the program makes one of its journal."""
+    ends = itertools.chain([""], (f".{number}" for number in itertools.count(2)))
+    aside = next(name for name in (path.with_name(f"{path.name}.aside{end}") for end in ends) if not name.exists())
+    shutil.copyfile(path, aside)
+    warnings.warn(f"cache: {path} is damaged; it is kept as {aside}, without what cannot be read", stacklevel=2)
+
+
+def _key_part(value: Any) -> Any:
+    """A parameter has no such value, nor could a dictionary hold it."""
+    return None if isinstance(value, (list, dict)) else value
 
 
 class Cache:
@@ -73,13 +108,27 @@ class Cache:
 
     def __init__(self, path: Path, names: Sequence[str]) -> None:
         self._path, self._names = path, list(names)
-        self._lock = self._open()
-        text = _text(path)
-        self._header, records = _parts(text)
         self._lines: Dict[str, str] = {}  # by key: a later record replaces an earlier
         self._keys: Dict[Tuple[Any, ...], List[str]] = {}
+        self._lock = self._open()
+        try:
+            self._read()
+        except BaseException:
+            os.close(self._lock)
+            raise
+
+    def _read(self) -> None:
+        text = _text(self._path)
+        self._header, records, rest = _parts(text)
+        if text.strip():
+            try:
+                _read_header(self._header)
+            except ValueError:
+                raise _foreign(self._path) from None
         for record in records:
             self._put(record)
+        if "\n" in rest.strip(" \n\t,}"):  # more than a record that was being written
+            _keep_aside(self._path)
         self._is_ours = bool(records) and text == self._whole()
         self._end = len(text.encode("utf-8")) - len(_CLOSING)
 
@@ -94,7 +143,7 @@ class Cache:
 
     def _put(self, record: _Member) -> None:
         if record.key not in self._lines and isinstance(record.value, Mapping):
-            self._keys.setdefault(tuple(record.value.get(name) for name in self._names), []).append(record.key)
+            self._keys.setdefault(tuple(_key_part(record.value.get(name)) for name in self._names), []).append(record.key)
         self._lines[record.key] = record.text
 
     def _whole(self) -> str:
@@ -111,7 +160,7 @@ class Cache:
         """Appends what a journal has that is not known yet, or known otherwise."""
         if not journal.exists():
             return
-        header, records = _parts(_text(journal))
+        header, records, _ = _parts(_text(journal))
         new = [record for record in records if self._lines.get(record.key) != record.text]
         for record in new:
             self._put(record)
@@ -125,7 +174,7 @@ class Cache:
         if not self._header:
             self._header = header
             return True
-        old, new = (json.loads(text.rstrip().rstrip(",") + "}") for text in (self._header, header))
+        old, new = map(_read_header, (self._header, header))
         values = {name: list(dict.fromkeys([*listed, *new["tune_params"].get(name, [])]))
                   for name, listed in old["tune_params"].items()}
         if values == old["tune_params"]:

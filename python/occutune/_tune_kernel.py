@@ -321,11 +321,13 @@ def _search_custom(job: Job, call: _Call, strategy: Any, restrictions: Any,
                 made["tolerance"] = spec["tolerance"]
             if cache:
                 cache.excerpt(configurations, journal)
-            found, now, spent_on_part = _search_spec(part, each, workspace, made, 1.0)
-            if cache:
-                cache.take(journal)
-            if not call.simulated:
-                journal.unlink(missing_ok=True)
+            try:
+                found, now, spent_on_part = _search_spec(part, each, workspace, made, 1.0)
+            finally:  # what was timed before an interruption is kept, too
+                if cache:
+                    cache.take(journal)
+                if not call.simulated:
+                    journal.unlink(missing_ok=True)
             env.update(now)
             spent = spent.plus(spent_on_part)
             asked = [tuple(configuration.values()) for configuration in configurations]

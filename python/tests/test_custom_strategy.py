@@ -1,5 +1,6 @@
 """Strategies of the caller's own, as Kernel Tuner calls them."""
 
+import gzip
 import json
 import sys
 
@@ -172,6 +173,47 @@ def test_a_cache_that_another_writes_to(arguments, tmp_path):
         fcntl.flock(other, fcntl.LOCK_EX)
         with pytest.raises(occutune.UsageError, match="another occutune is writing to it"):
             tune(arguments, {"block_size_x": [32], "WORK": [0]}, Singly(), cache="cache")
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    (b"[1, 2]", "is neither a journal"), (b"\xff\xfe\x00", "is neither a journal"), (b'{"cache": {', "is neither a journal"),
+    (b'{"tune_params": {"WORK": 7}, "cache": {}}', "is neither a journal"), (gzip.compress(b"{}"), "is compressed")])
+def test_what_is_no_cache_stays_as_it_is(arguments, tmp_path, content, message):
+    file, space = tmp_path / "cache.json", {"block_size_x": [32], "WORK": [0]}
+    file.write_bytes(content)
+    for _ in range(2):  # and is locked no longer than the call
+        with pytest.raises(occutune.UsageError, match=message):
+            tune(arguments, space, Singly(), cache="cache")
+        assert file.read_bytes() == content
+
+
+def test_a_damaged_cache_is_kept(arguments, tmp_path):
+    file, space = tmp_path / "cache.json", {"block_size_x": [32, 64], "WORK": [0, 1]}
+    tune(arguments, space, Singly(), cache="cache")
+    lines = file.read_text().split("\n")
+    cache = json.loads("\n".join(lines))["cache"]
+    lines[2] = json.dumps({list(cache)[0]: {**list(cache.values())[0], "WORK": [1]}})[1:-1] + ","  # no key of a dictionary
+    lines[3] = lines[3].replace('"block_size_x":', "@@@", 1)
+    file.write_text("\n".join(lines))
+    with pytest.warns(UserWarning, match="kept as .*cache.json.aside, without what"):
+        assert len(tune(arguments, space, Singly(), cache="cache")[0]) == 4
+    assert (tmp_path / "cache.json.aside").read_text() == "\n".join(lines)
+    assert len(json.loads(file.read_text())["cache"]) == 4
+
+
+def test_what_was_timed_before_an_interruption_is_kept(arguments, tmp_path, monkeypatch):
+    from occutune import _tune_kernel
+
+    run = _tune_kernel._tune
+
+    def interrupted(*words):
+        run(*words)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_tune_kernel, "_tune", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        tune(arguments, {"block_size_x": [32], "WORK": [0]}, Singly(), cache="cache")
+    assert len(json.loads((tmp_path / "cache.json").read_text())["cache"]) == 1
 
 
 def test_an_empty_cache_is_not_left(arguments, tmp_path):
