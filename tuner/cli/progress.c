@@ -182,7 +182,9 @@ static void write_job(const struct progress *progress)
 /* " on Other GPU" where there are several. */
 static const char *device_of(char out[128], const struct progress *progress, const struct tune_progress *now)
 {
-    snprintf(out, 128, progress->all ? " on %.100s" : "", now->device);
+    *out = '\0';
+    if (progress->all)
+        snprintf(out, 128, " on %.100s", now->device);
     return out;
 }
 

@@ -323,9 +323,7 @@ int decision_read(struct decision *out, const char *path, struct err *err)
     *out = (struct decision){.date = ""};
     if (rc == ERR_USAGE && is_journal(path))
         return err_set(err, ERR_USAGE, "%s: is a journal, no decision of occutune tune", path);
-    if (rc)
-        return err_set(err, rc, "%s", own.text);
-    return rc ? rc : decision_take(out, document, path, err);
+    return rc ? err_set(err, rc, "%s", own.text) : decision_take(out, document, path, err);
 }
 
 void decision_release(struct decision *decision)

@@ -315,7 +315,7 @@ static void test_a_name_counts(void **state)
 static void assert_as_alone(struct sources_kept **kept, const struct compile_request *request,
                             const char *text)
 {
-    struct sources_files alone = {0}, *files;
+    struct sources_files alone = {0}, *files = NULL;
     struct sources_hash hash, wanted;
     struct err err = {0};
 

@@ -18,9 +18,9 @@ void fixture_set_up(struct fixture *f, unsigned stride)
 
     *f = (struct fixture){.code = {fixture_access(SASS_LDG, SASS_READS), fixture_access(SASS_LDG, SASS_READS),
                                    fixture_access(SASS_STG, SASS_WRITES)},
-                          .counts = {{1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1},
-                                     {1, 1, 32, 128, sectors, lines, 0, lines, 0, sectors, lines},
-                                     {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1}},
+                          .counts = {{1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1, 0},
+                                     {1, 1, 32, 128, sectors, lines, 0, lines, 0, sectors, lines, 0},
+                                     {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1, 0}},
                           .touches = {{.fresh = 4, .own = 4, .region = 1, .led = 1, .late = 1},
                                       {.fresh = sectors, .own = sectors, .region = 2, .led = 1, .late = 1},
                                       {.fresh = 4, .own = 4, .region = 3, .led = 1, .late = 1}},
