@@ -14,6 +14,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Sequence, Uni
 from ._blame import function_error
 
 Value = Union[int, float, bool, str]
+TOO_DEEP = (MemoryError, RecursionError)  # what Python's parser raises there, and who follows its tree
 
 
 class Untranslatable(ValueError):
@@ -176,10 +177,11 @@ def _compare(left: Term, op: ast.cmpop, right: Term) -> Term:
 def translate(text: str, kinds: Mapping[str, str]) -> Term:
     """The Python expression `text` over names of these kinds."""
     try:
-        tree = ast.parse(_joined(text), mode="eval")
+        result: Term = _Translator(kinds).visit(ast.parse(_joined(text), mode="eval"))
     except SyntaxError as error:
         raise ValueError(f"{text!r}: {error.msg}") from error
-    result: Term = _Translator(kinds).visit(tree)
+    except TOO_DEEP as error:
+        raise ValueError("the expression is nested too deeply") from error
     return result
 
 
@@ -291,5 +293,7 @@ def evaluate_safely(text: str, names: Mapping[str, Any]) -> Any:
     """The value of an expression that came in a file: arithmetic, lists, ranges and comprehensions over ranges."""
     try:
         return _Evaluator(names).visit(ast.parse(text.strip(), mode="eval"))
+    except TOO_DEEP as error:
+        raise Untranslatable("the expression is nested too deeply") from error
     except SyntaxError as error:
         raise ValueError(f"{text!r}: {error.msg}") from error

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-from ._expression import Untranslatable, evaluate_safely, kind_of, number, translate, truth
+from ._expression import TOO_DEEP, Untranslatable, evaluate_safely, kind_of, number, translate, truth
 from ._results import measured_record, outcome_of, read_journal
 from .decision import Path_
 
@@ -23,6 +23,36 @@ class T1Error(ValueError):
 
 
 # T1 ------------------------------------------------------------------------------------------------------------
+
+_SHAPES: Dict[type, str] = {dict: "an object", list: "a list", str: "text"}
+
+
+def _expect(value: Any, shape: type, place: str) -> None:
+    if not isinstance(value, shape):
+        raise T1Error(f"{place}: give {_SHAPES[shape]}, not {repr(value)[:60]}")
+
+
+def _expect_fields(holder: Mapping[str, Any], shape: type, place: str, names: Sequence[str]) -> None:
+    for name in names:
+        if name in holder:
+            _expect(holder[name], shape, f"{place}.{name}")
+
+
+def _check_shapes(data: Any) -> None:
+    """What the file is made of; what stands in it is checked where it is read."""
+    _expect(data, dict, "the file")
+    _expect_fields(data, dict, "the file", ("KernelSpecification", "ConfigurationSpace"))
+    kernel, space = data["KernelSpecification"], data["ConfigurationSpace"]
+    _expect_fields(kernel, str, "KernelSpecification", ("Language", "KernelName", "KernelFile", "GlobalSizeType"))
+    _expect_fields(kernel, dict, "KernelSpecification", ("GlobalSize", "LocalSize"))
+    _expect_fields(kernel, list, "KernelSpecification", ("Arguments", "CompilerOptions"))
+    _expect_fields(space, list, "ConfigurationSpace", ("TuningParameters", "Conditions"))
+    for name, items in (("TuningParameters", space["TuningParameters"]), ("Conditions", space.get("Conditions", [])),
+                        ("Arguments", kernel.get("Arguments", []))):
+        for at, item in enumerate(items):
+            _expect(item, dict, f"{name}[{at}]")
+            _expect_fields(item, str, f"{name}[{at}]", ("Name", "Type", "MemoryType", "MemType", "AccessType", "FillType"))
+
 
 class _Known(ast.NodeTransformer):
     """Puts numbers for what Kernel Tuner's own T1 files say beside Python: `ProblemSize[0]`, and `max(filter_width)` and
@@ -63,7 +93,7 @@ class _T1:
             values = evaluate_safely(values, {}) if isinstance(values, str) else values
         except (Untranslatable, ValueError, TypeError, ArithmeticError) as error:
             raise T1Error(f"{place}: {item['Values']!r}: {error}") from error
-        if not isinstance(values, list) or not values:
+        if not isinstance(values, list) or not values or any(isinstance(value, (list, dict)) for value in values):
             raise T1Error(f"{place}: {item['Values']!r} is no list of values")
         return list(dict.fromkeys(values))
 
@@ -85,7 +115,7 @@ class _T1:
     def _with_known(self, text: str) -> str:
         try:
             return ast.unparse(self._known.visit(ast.parse(text.strip(), mode="eval")))
-        except SyntaxError:
+        except (SyntaxError, TypeError, *TOO_DEEP):  # `max` of what has no order
             return text  # which is refused with its place
 
     def constraints(self) -> List[str]:
@@ -168,7 +198,9 @@ def read_t1(path: Path_) -> Dict[str, Any]:
     """
     path = Path(path)
     try:
-        t1 = _T1(json.loads(path.read_text(encoding="utf-8")), path.resolve().parent)
+        data = json.loads(path.read_text(encoding="utf-8"))
+        _check_shapes(data)
+        t1 = _T1(data, path.resolve().parent)
         spec: Dict[str, Any] = {"kernel": t1.source(), "parameters": t1.parameters, "constraints": t1.constraints(),
                                 "problem": t1.problem, "launch": t1.launch(), "arguments": t1.arguments(),
                                 "reference": "none"}
@@ -176,6 +208,8 @@ def read_t1(path: Path_) -> Dict[str, Any]:
         raise T1Error(f"{path}: {error}") from error
     except KeyError as error:
         raise T1Error(f"{path}: the field {error} is missing") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise T1Error(f"{path}: is no JSON: {error}") from error
     if t1.default():
         spec["default"] = t1.default()
     return spec

@@ -100,6 +100,32 @@ def test_t1_beyond_a_spec_is_refused_by_its_place(change, message):
         read(t1(**change))
 
 
+@pytest.mark.parametrize(("place", "value", "message"), [
+    ((), [], "the file: give an object, not \\[\\]"),
+    (("ConfigurationSpace",), None, "the file.ConfigurationSpace: give an object, not None"),
+    (("ConfigurationSpace", "TuningParameters", 0), 7, r"TuningParameters\[0\]: give an object, not 7"),
+    (("ConfigurationSpace", "TuningParameters", 0, "Name"), [], r"TuningParameters\[0\].Name: give text"),
+    (("ConfigurationSpace", "TuningParameters", 0, "Values"), [[1]], r"TuningParameters.block_size_x.Values: \[\[1\]\] is no list"),
+    (("ConfigurationSpace", "TuningParameters", 0, "Values"), "-" * 100_000, "nested too deeply"),
+    (("ConfigurationSpace", "Conditions", 0, "Expression"), "-" * 100_000, r"Conditions\[0\]: .*nested too deeply"),
+    (("KernelSpecification", "GlobalSize"), -1, "KernelSpecification.GlobalSize: give an object"),
+    (("KernelSpecification", "KernelFile"), None, "KernelSpecification.KernelFile: give text"),
+    (("KernelSpecification", "Arguments", 0, "Type"), {}, r"Arguments\[0\].Type: give text")])
+def test_t1_of_another_shape(place, value, message):
+    data = holder = {"": t1()}
+    for name in ("", *place)[:-1]:
+        holder = holder[name]
+    holder[("", *place)[-1]] = value
+    with pytest.raises(occutune.T1Error, match=f"t1.json: {message}" if "deeply" not in message else message):
+        read(data[""])
+
+
+def test_t1_that_is_no_json():
+    Path("t1.json").write_bytes(b"{")
+    with pytest.raises(occutune.T1Error, match="t1.json: is no JSON: "):
+        occutune.read_t1("t1.json")
+
+
 def test_t1_values_are_not_executed():
     data = t1()
     data["ConfigurationSpace"]["TuningParameters"][0]["Values"] = "[open('secret')]"
