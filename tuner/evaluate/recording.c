@@ -109,7 +109,7 @@ static int check_device(const struct journal *journal, const char *device, struc
     if (!device || !metadata.device_named || environment_same_name(device, metadata.device_name))
         return 0;
     return err_set(err, ERR_USAGE,
-                   "%s: was recorded on %s, not on %s: leave the device out or name another recording",
+                   "%s: was recorded on %s, not on %s: name that device, or another recording",
                    journal_path(journal), metadata.device_name, device);
 }
 
