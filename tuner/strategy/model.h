@@ -1,5 +1,5 @@
-/* The state of the strategy `model`, shared by its files: model.c (what next), model_learn.c, model_choose.c (what is worth
- * it), model_gain.c (what to expect of going on), model_audit.c, model_summary.c (what it came to). Nobody
+/* The state of the strategy `model`, shared by its files: model.c, model_next.c (what next), model_learn.c, model_choose.c (what is
+ * worth it), model_gain.c (what to expect of going on), model_audit.c, model_summary.c (what it came to). Nobody
  * else includes this. */
 #ifndef TUNER_STRATEGY_MODEL_H
 #define TUNER_STRATEGY_MODEL_H
@@ -35,6 +35,16 @@ enum {
 };
 
 enum stage { COMPILING, READY, TIMING, ENDED };
+
+static inline uint64_t at_most(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline uint64_t at_least(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
 
 /* A configuration that was asked for. */
 struct member {
@@ -191,6 +201,20 @@ bool search_draw_beside(uint64_t *index, struct model_search *search);
 
 /* Likewise; passes over what would take unusually long to compile, while there is other. */
 bool search_draw_cheap(uint64_t *index, struct model_search *search);
+
+/* The next to compile, if any is: the default, a spread, then what promises most with a random one now and then. */
+bool search_choose_unseen(uint64_t *index, struct model_search *search);
+
+/* The next to time among what is ready; null where nothing there is worth it now. */
+struct member *search_choose_ready(struct model_search *search);
+
+/* Trials that count against the ration are left. */
+bool search_may_time(const struct model_search *search);
+
+/* Too little is compiled yet to choose the next trial of a ration from; and compiling for it does not run far ahead of what the
+ * trials teach. */
+bool search_is_hungry(const struct model_search *search);
+bool search_is_ahead(const struct model_search *search);
 
 /* The audit's next step, once the search itself has ended. */
 struct search_step search_audit_next(struct model_search *search, struct search_capacity capacity);
