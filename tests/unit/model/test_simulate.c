@@ -83,73 +83,6 @@ static void a_barrier_may_cost_next_to_nothing(void **state)
     check_near(fixture_simulate(&f, 1, false).first, 20 * 40, 30);
 }
 
-/* A loop of 10 FADDs, 1000 times. */
-static void loops_are_extrapolated(void **state)
-{
-    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 11}, {.first = 11, .count = 1}},
-                        .path = {.count = 3}};
-
-    fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
-    f.code[10] = fixture_plain(SASS_BRA, 5, 0);
-    fixture_set_up(&f, 12, 2);
-    check_near(fixture_simulate(&f, 1, false).first, 1000 * 50, 100);
-}
-
-/* A warp may have four copies under way: the first passes wait for nothing, from then on four of them take as
- * long as L2 and a pass's own instructions. */
-static void loops_are_extrapolated_from_where_they_are_steady(void **state)
-{
-    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 4}, {.first = 4, .count = 1}},
-                        .path = {.count = 3}};
-
-    f.code[0] = fixture_load(SASS_LDGSTS, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
-    f.code[1] = fixture_plain(SASS_LDGDEPBAR, 1, 0);
-    f.code[1].control.write_barrier = 0;
-    f.code[2] = fixture_plain(SASS_DEPBAR, 1, 0);
-    f.code[2].source_count = 2;
-    f.code[2].sources[0] = (struct sass_operand){.kind = SASS_SCOREBOARD, .index = 0};
-    f.code[2].sources[1] = (struct sass_operand){.kind = SASS_IMMEDIATE, .value = 3};
-    f.code[3] = fixture_plain(SASS_BRA, 5, 0);
-    f.code[4] = fixture_plain(SASS_EXIT, 5, 0);
-    fixture_set_up(&f, 5, 1);
-    f.counts[0].requests = f.counts[0].sectors = 1;
-    check_near(fixture_simulate(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
-}
-
-/* A loop of so many instructions that few of its iterations are simulated, by as many warps as there can be:
- * every scheduler issues one instruction a cycle. */
-static void long_loops_are_extrapolated_from_few_iterations(void **state)
-{
-    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 591}, {.first = 591, .count = 1}},
-                        .path = {.count = 3}};
-
-    fixture_fill(&f, 592, fixture_plain(SASS_FADD, 1, 0));
-    f.code[590] = fixture_plain(SASS_BRA, 5, 0);
-    fixture_set_up(&f, 592, 16);
-    check_near(fixture_simulate(&f, 4, false).first, 1000. * 590 * 16, 1000. * 590 * 16 / 100);
-}
-
-/* Ten slow instructions, then a loop of ten fast ones: what an iteration costs is not in proportion to what
- * of it is simulated. */
-static void loops_within_loops_keep_their_share(void **state)
-{
-    struct fixture f = {.path = {.count = 5}};
-
-    for (unsigned inner = 2; inner <= 16; inner *= 2) {
-        f.steps[0] = (struct emulate_step){.body = 3, .repeats = 1000};
-        f.steps[1] = (struct emulate_step){.count = 10};
-        f.steps[2] = (struct emulate_step){.body = 1, .repeats = inner};
-        f.steps[3] = (struct emulate_step){.first = 10, .count = 11};
-        f.steps[4] = (struct emulate_step){.first = 21, .count = 1};
-        fixture_fill(&f, 22, fixture_plain(SASS_FADD, 1, 0));
-        for (unsigned i = 0; i < 10; i++)
-            f.code[i] = fixture_plain(SASS_FADD, 15, 0);
-        f.code[20] = fixture_plain(SASS_BRA, 5, 0);
-        fixture_set_up(&f, 22, 2);
-        check_near(fixture_simulate(&f, 1, false).first, 1000 * (150 + inner * 20), 1000);
-    }
-}
-
 /* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next. */
 static void unequal_blocks_share_the_places(void **state)
 {
@@ -394,34 +327,6 @@ static void operands_are_collected_in_a_window(void **state)
     check_near(bursts(1), 1000, 10);
 }
 
-/* The second warp waits for a phase at which the first one arrives at its end. Of such long paths only the
- * beginning is simulated, and what is left of each differs: none may wait for one that was cut short. */
-static void long_waits_are_extrapolated(void **state)
-{
-    enum { LOOPS = 9000, BODY = 10 };
-    struct emulate_step paths_steps[2][4] = {
-        {{.body = 1, .repeats = LOOPS}, {.count = BODY}, {.first = BODY, .count = 2}},
-        {{.first = BODY, .count = 1}, {.body = 1, .repeats = LOOPS}, {.count = BODY}, {BODY + 1, 1, 0, 0}},
-    };
-    struct emulate_path paths[2] = {{.steps = paths_steps[0], .count = 3},
-                                    {.steps = paths_steps[1], .count = 4}};
-    struct emulate_event arrival = {.instruction = BODY, .phase = 1, .arrivals = 1, .last = true},
-                         wait = {.instruction = BODY, .phase = 1, .waits = true, .last = true};
-    struct emulate_events events[2] = {{.list = &arrival, .count = 1}, {.list = &wait, .count = 1}};
-    struct fixture f = {.paths = {0, 1}};
-    struct sm_cycles out;
-
-    fixture_fill(&f, BODY + 2, fixture_plain(SASS_FADD, 4, 0));
-    f.code[BODY] = fixture_plain(SASS_SYNCS, 1, 0);
-    fixture_set_up(&f, BODY + 2, 2);
-    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
-    f.block.events = events;
-    f.block.phases = 1;
-    out = fixture_simulate(&f, 1, false);
-    assert_false(out.lost);
-    check_near(out.first, 2. * LOOPS * BODY * 4, 2000);
-}
-
 /* A fence takes its time, and longer where the warp has stored just before. */
 static void fences_wait_for_stores(void **state)
 {
@@ -524,12 +429,10 @@ int main(void)
 {
     return RUN_TESTS(
         latency_then_throughput, a_pipe_is_shared, a_scheduler_is_kept, load_store_units_are_shared_by_all,
-        a_barrier_is_hidden_by_other_blocks, a_barrier_may_cost_next_to_nothing, loops_are_extrapolated,
-        loops_are_extrapolated_from_where_they_are_steady, long_loops_are_extrapolated_from_few_iterations,
-        loops_within_loops_keep_their_share, unequal_blocks_share_the_places,
-        a_barrier_waits_for_the_slowest_load, waiting_does_not_widen_the_spread,
-        a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load, waves_follow_each_other,
-        l2_is_read_at_the_own_rate, l2_keeps_its_clock, copies_keep_their_registers_until_l2_takes_them,
-        operands_are_collected_in_a_window, long_waits_are_extrapolated, fences_wait_for_stores,
-        fences_wait_for_stores_of_others, what_it_costs_is_bounded, can_be_stopped);
+        a_barrier_is_hidden_by_other_blocks, a_barrier_may_cost_next_to_nothing,
+        unequal_blocks_share_the_places, a_barrier_waits_for_the_slowest_load,
+        waiting_does_not_widen_the_spread, a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load,
+        waves_follow_each_other, l2_is_read_at_the_own_rate, l2_keeps_its_clock,
+        copies_keep_their_registers_until_l2_takes_them, operands_are_collected_in_a_window,
+        fences_wait_for_stores, fences_wait_for_stores_of_others, what_it_costs_is_bounded, can_be_stopped);
 }

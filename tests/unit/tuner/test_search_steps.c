@@ -107,6 +107,21 @@ static void waits_for_slow_compiles_at_first(void **state)
     close(&s);
 }
 
+/* Of all that the search asks for only so many can be launched. */
+static uint64_t ask_for_all(uint64_t *launched, struct stepping *s, uint64_t most)
+{
+    struct search_step step;
+    uint64_t count = 0;
+
+    while ((step = next(s, (struct search_capacity){true, false, 0.1})).action == SEARCH_COMPILE) {
+        if (count < most)
+            launched[count++] = step.index;
+        else
+            refused(s, step.index);
+    }
+    return count;
+}
+
 /* Where all that can be launched is asked for at once, what is still compiled is not known yet: a small space on many cores. */
 static void waits_for_the_rest_of_a_small_space(void **state)
 {
@@ -115,15 +130,10 @@ static void waits_for_the_rest_of_a_small_space(void **state)
     struct search_capacity busy = {false, true, 0.5};
     struct search_summary summary;
     struct search_step step;
-    uint64_t launched[LAUNCHED], count = 0;
+    uint64_t launched[LAUNCHED], count;
 
     open(&s, false, (struct search_options){.cores = 16});
-    while ((step = next(&s, (struct search_capacity){true, false, 0.1})).action == SEARCH_COMPILE) {
-        if (count < LAUNCHED)
-            launched[count++] = step.index;
-        else
-            refused(&s, step.index);
-    }
+    count = ask_for_all(launched, &s, LAUNCHED);
     assert_int_equal(count, LAUNCHED);
     for (size_t i = 0; i < SOON; i++)
         compiled(&s, launched[i], OUTCOME_OK, 0);
@@ -159,15 +169,10 @@ static void waits_for_the_last_compiles(void **state)
     struct search_capacity busy = {false, true, 0.5};
     struct search_summary summary;
     struct search_step step;
-    uint64_t launched[LAUNCHED], count = 0;
+    uint64_t launched[LAUNCHED], count;
 
     open(&s, false, (struct search_options){.cores = 16});
-    while ((step = next(&s, (struct search_capacity){true, false, 0.1})).action == SEARCH_COMPILE) {
-        if (count < LAUNCHED)
-            launched[count++] = step.index;
-        else
-            refused(&s, step.index);
-    }
+    count = ask_for_all(launched, &s, LAUNCHED);
     sort_slowest_first(launched, count, s.synthetic.time_s);
     for (size_t i = 0; i < SOON; i++)
         compiled(&s, launched[i], OUTCOME_OK, 0);
