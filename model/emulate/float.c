@@ -1,4 +1,4 @@
-/* FP32 and FP64 arithmetic, rounded as the GPU does, and the special functions.
+/* FP32 arithmetic, rounded as the GPU does, and the special functions.
  *
  * A sum, product or fused product of floats is computed in double and rounded to odd there: the last bit is
  * set whenever bits were lost. Rounding that to a float gives the correctly rounded result in every mode
@@ -6,7 +6,6 @@
  * odd", 2008), because a double has more than twice a float's bits. */
 #include "model/emulate/float.h"
 
-#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,21 +39,6 @@ uint64_t bits_of_double(double value)
 
     memcpy(&bits, &value, sizeof bits);
     return bits;
-}
-
-static double source_double(const struct alu *x, unsigned k, unsigned lane)
-{
-    return double_of(x->s[k][0][lane] | (uint64_t)x->s[k][1][lane] << 32);
-}
-
-static void set_double(struct alu *x, unsigned lane, double value)
-{
-    uint64_t bits = bits_of_double(value);
-
-    if (value != value)
-        bits = UINT64_C(0xfff8000000000000);
-    x->d[0][lane] = (uint32_t)bits;
-    x->d[1][lane] = (uint32_t)(bits >> 32);
 }
 
 uint32_t flush(uint32_t bits)
@@ -209,18 +193,18 @@ bool compare_float(enum sass_compare how, double a, double b)
     }
 }
 
-static uint32_t compare_lanes(const struct alu *x, double (*source)(const struct alu *, unsigned, unsigned))
+static uint32_t compare_lanes(const struct alu *x)
 {
     uint32_t is = 0;
 
     for (unsigned l = 0; l < LANES; l++)
-        is |= (uint32_t)compare_float((enum sass_compare)x->i->mod[SASS_MOD_COMPARE], source(x, 0, l),
-                                      source(x, 1, l))
+        is |= (uint32_t)compare_float((enum sass_compare)x->i->mod[SASS_MOD_COMPARE], source_float(x, 0, l),
+                                      source_float(x, 1, l))
               << l;
     return is;
 }
 
-static void set_compared(struct alu *x, uint32_t is)
+void set_compared(struct alu *x, uint32_t is)
 {
     const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
 
@@ -230,44 +214,14 @@ static void set_compared(struct alu *x, uint32_t is)
 
 void op_fsetp(struct alu *x)
 {
-    set_compared(x, compare_lanes(x, source_float));
-}
-
-/* DSETP.MIN, .MAX: the first predicate says that the first source is the one to take, where a NaN loses and
- * -0 is below +0; the second that both are NaN. */
-static void choose_double(struct alu *x, bool minimum)
-{
-    const enum sass_bool with = (enum sass_bool)x->i->mod[SASS_MOD_BOOL];
-    uint32_t first = 0, neither = 0;
-
-    for (unsigned l = 0; l < LANES; l++) {
-        const double a = source_double(x, 0, l), b = source_double(x, 1, l);
-        const bool below = a < b || (a == b && signbit(a) > signbit(b));
-        const bool above = a > b || (a == b && signbit(a) < signbit(b));
-
-        first |= (uint32_t)(a == a && (b != b || (minimum ? below : above))) << l;
-        neither |= (uint32_t)(a != a && b != b) << l;
-    }
-    x->dq[0] = combine(with, first, x->q[0]);
-    x->dq[1] = combine(with, neither, x->q[0]);
-}
-
-void op_dsetp(struct alu *x)
-{
-    const unsigned compare = x->i->mod[SASS_MOD_COMPARE];
-
-    if (compare == SASS_CMP_MIN || compare == SASS_CMP_MAX)
-        choose_double(x, compare == SASS_CMP_MIN);
-    else
-        set_compared(x, compare_lanes(x, source_double));
+    set_compared(x, compare_lanes(x));
 }
 
 /* 1.0 or, without .BF, all ones. */
 void op_fset(struct alu *x)
 {
     const uint32_t one = x->i->mod[SASS_MOD_VARIANT] ? 0x3f800000 : ALL_LANES;
-    const uint32_t is =
-        combine((enum sass_bool)x->i->mod[SASS_MOD_BOOL], compare_lanes(x, source_float), x->q[0]);
+    const uint32_t is = combine((enum sass_bool)x->i->mod[SASS_MOD_BOOL], compare_lanes(x), x->q[0]);
 
     for (unsigned l = 0; l < LANES; l++)
         x->d[0][l] = is >> l & 1 ? one : 0;
@@ -355,83 +309,6 @@ void op_fchk(struct alu *x)
                 << l;
     }
     x->dq[0] = slow;
-}
-
-static int host_rounding(const struct alu *x)
-{
-    switch (x->i->mod[SASS_MOD_ROUNDING]) {
-    case SASS_ROUND_DOWN:
-        return FE_DOWNWARD;
-    case SASS_ROUND_UP:
-        return FE_UPWARD;
-    case SASS_ROUND_ZERO:
-        return FE_TOWARDZERO;
-    default:
-        return FE_TONEAREST;
-    }
-}
-
-enum double_kind { DOUBLE_ADD, DOUBLE_MULTIPLY, DOUBLE_FMA };
-
-static void read_doubles(double out[LANES], const struct alu *x, unsigned k)
-{
-    const uint32_t *low = x->s[k][0], *high = x->s[k][1];
-
-    for (unsigned l = 0; l < LANES; l++)
-        out[l] = double_of(low[l] | (uint64_t)high[l] << 32);
-}
-
-/* In the rounding mode that is set. */
-static void compute_doubles(struct alu *x, enum double_kind kind)
-{
-    double a[LANES], b[LANES], c[LANES];
-
-    read_doubles(a, x, 0);
-    read_doubles(b, x, 1);
-    if (kind == DOUBLE_FMA)
-        read_doubles(c, x, 2);
-    for (unsigned l = 0; l < LANES && kind == DOUBLE_ADD; l++)
-        a[l] += b[l];
-    for (unsigned l = 0; l < LANES && kind == DOUBLE_MULTIPLY; l++)
-        a[l] *= b[l];
-    for (unsigned l = 0; l < LANES && kind == DOUBLE_FMA; l++)
-        a[l] = fma(a[l], b[l], c[l]);
-    for (unsigned l = 0; l < LANES; l++)
-        set_double(x, l, a[l]);
-}
-
-static void compute_double(struct alu *x, enum double_kind kind)
-{
-    const int before = fegetround(), wanted = host_rounding(x);
-
-    if (wanted == before) {
-        compute_doubles(x, kind);
-        return;
-    }
-    fesetround(wanted);
-    for (unsigned l = 0; l < LANES; l++) {
-        /* volatile: the compiler must not compute before the mode is set */
-        volatile double a = source_double(x, 0, l), b = source_double(x, 1, l);
-        const double c = kind == DOUBLE_FMA ? source_double(x, 2, l) : 0;
-
-        set_double(x, l, kind == DOUBLE_ADD ? a + b : kind == DOUBLE_MULTIPLY ? a * b : fma(a, b, c));
-    }
-    fesetround(before);
-}
-
-void op_dadd(struct alu *x)
-{
-    compute_double(x, DOUBLE_ADD);
-}
-
-void op_dmul(struct alu *x)
-{
-    compute_double(x, DOUBLE_MULTIPLY);
-}
-
-void op_dfma(struct alu *x)
-{
-    compute_double(x, DOUBLE_FMA);
 }
 
 /* The approximations of the special function unit differ from these in their last bits. Sine and cosine take

@@ -1,4 +1,4 @@
-/* FP32, FP64 and special functions, one function each: see struct alu. */
+/* FP32 and special functions (float.c) and FP64 (double.c), one function each: see struct alu. */
 #ifndef MODEL_EMULATE_FLOAT_H
 #define MODEL_EMULATE_FLOAT_H
 
@@ -29,5 +29,7 @@ double add_to_odd(double a, double b);
 float round_to_float(double value, enum sass_rounding mode);
 double round_to_integral(double value, enum sass_rounding mode);
 bool compare_float(enum sass_compare how, double a, double b);
+/* What a comparison of lanes sets its two predicates to. */
+void set_compared(struct alu *x, uint32_t is);
 
 #endif
