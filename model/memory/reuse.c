@@ -3,56 +3,15 @@
 #include "model/memory/kept.h"
 #include "model/memory/reuse_again.h"
 #include "model/memory/reuse_left.h"
+#include "model/memory/reuse_parts.h"
 #include "model/memory/reuse_phases.h"
+#include "model/memory/reuse_sums.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* Caches ------------------------------------------------------------------- */
-
-/* Of what a load asks for, the sectors that ... */
-struct parts {
-    double fresh;  /* are new to the block */
-    double shared; /* another warp of the block asks for at about the same time */
-    double same;   /* another instruction of the warp's pass asks for */
-    double last;   /* the warp's last pass has had */
-    double far;    /* an earlier loop has had */
-};
-
-/* Of what a load asks for again, the share that its pass has asked for: where requests lie between, more than a pass has, it
- * is earlier ones that have; of what was seen to come back, *near says which share has fewer lines than a pass in between. */
-static double within_pass(double *near, const struct reuse *reuse, size_t i)
-{
-    double requests = 0, lines = 0;
-
-    for (size_t z = 0; z < reuse->reuse_regions.count; z++) {
-        const struct phase *phase = &reuse->phases[reuse->loops[i] * reuse->reuse_regions.count + z];
-
-        requests += phase->requests;
-        lines += phase->lines;
-    }
-    *near = reuse_again_near(reuse, i, lines);
-    return reuse->out->counts[i].between > requests ? requests / reuse->out->counts[i].between : 1;
-}
-
-static struct parts parts_of(const struct reuse *reuse, size_t i)
-{
-    const struct traffic_count *count = &reuse->out->counts[i];
-    const struct phase *phase = phase_of(reuse, i);
-    const double again = fmax(count->sectors_once - count->own, 0), phase_again = phase->asked - phase->own;
-    const double same = phase->lines > 0 ? phase->asked * (1 - phase_lines(phase) / phase->lines) : 0;
-    const double share = phase_again > 0 ? again / phase_again : 0;
-    struct parts parts = {.fresh = fmin(count->fresh, count->sectors_once)};
-    double near;
-
-    parts.shared = fmax(fmin(count->own, count->sectors_once) - parts.fresh, 0);
-    parts.far = fmin(phase->far * share, again);
-    parts.same = fmin(same * share, again - parts.far) * within_pass(&near, reuse, i);
-    parts.same = fmin(parts.same, again * near);
-    parts.last = again - parts.far - parts.same;
-    return parts;
-}
 
 /* What L1 and L2 still have of what the warp's last pass and an earlier loop have had; and of what other
  * warps load far from it in time, a share `apart` of all that they load, too.
@@ -129,7 +88,7 @@ static double parts_of_time(const struct reuse *reuse, size_t i)
     return 1 + reuse_region->anywhere * fmax(fmin(reuse->entries[i], asked) - 1, 0);
 }
 
-static struct found found_by(const struct reuse *reuse, size_t i, const struct parts *asked)
+static struct found found_by(const struct reuse *reuse, size_t i, const struct reuse_parts *asked)
 {
     const struct traffic_caches *caches = reuse->caches;
     const bool cached = traffic_is_cached(&reuse->code->instructions[i]);
@@ -201,7 +160,7 @@ static double brought_along(const struct reuse *reuse, size_t i, const struct re
 static bool is_edge(const struct reuse *reuse, size_t i)
 {
     const struct traffic_count *count = &reuse->out->counts[i];
-    const struct parts parts = parts_of(reuse, i);
+    const struct reuse_parts parts = reuse_parts_of(reuse, i);
 
     return parts.same + parts.far > 0 &&
            count->own < 0.999 * count->late * count->sectors_once / count->requests;
@@ -240,11 +199,6 @@ static void answer_requests(struct reuse *reuse, size_t i, double again, double 
     count->waits_dram = 1 - alone * pow(count->l2_ready, apart) - (1 - alone) * count->l2_ready;
 }
 
-static bool may_join(const struct sass *i)
-{
-    return sass_is_bulk(i) || sass_is_tensor_copy(i);
-}
-
 /* Two SMs that share a way to L2 run neighbouring blocks. What both copy at about the same time is fetched
  * once: the share of an instruction's sectors that this spares. On an NVIDIA H200 (all SMs, 8 KB a copy, 128 KB
  * under way, B/cycle and SM): 32 of bytes that nobody else copies or that other blocks do, 52 of bytes that the
@@ -255,7 +209,7 @@ static double joined_copies(const struct reuse *reuse, size_t i)
     const unsigned r = reuse->out->counts[i].region;
     const struct sharing *read = &reuse->reuse_regions.reuse_region[r].read;
 
-    if (!may_join(instruction) || !r || !(read->own > 0))
+    if (!reuse_may_join(instruction) || !r || !(read->own > 0))
         return 0;
     return fmin((read->x + read->halo) / read->own, 1) / 2;
 }
@@ -267,7 +221,7 @@ static void answer(struct reuse *reuse, size_t i)
     struct traffic_count *count = &reuse->out->counts[i];
     struct phase *phase = phase_of(reuse, i);
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
-    const struct parts parts = parts_of(reuse, i);
+    const struct reuse_parts parts = reuse_parts_of(reuse, i);
     const struct found found = found_by(reuse, i, &parts);
     const double cached = traffic_is_cached(&reuse->code->instructions[i]) ? 1 : 0;
     const double asked = count->sectors_once;
@@ -306,109 +260,6 @@ static void answer(struct reuse *reuse, size_t i)
     }
 }
 
-/* What another instruction of the same pass has just asked for comes no sooner than that. */
-static void add_waiting(struct traffic_loads *out, const struct reuse *reuse, size_t i)
-{
-    const struct traffic_count *count = &reuse->out->counts[i];
-    const struct phase *phase = phase_of(reuse, i);
-    const double same =
-        traffic_is_cached(&reuse->code->instructions[i]) ? parts_of(reuse, i).same / count->sectors_once : 0;
-    const double share = count->waits + (phase->first > 0 ? same * phase->late / phase->first : 0);
-    const double waiting = fmax(count->requests * share, count->sectors_once * (1 - count->l1_hit) / 4);
-
-    out->waiting += waiting;
-    out->waiting_dram += phase->late > 0 ? waiting * phase->late_dram / phase->late : 0;
-}
-
-/* Of what is stored, the share in lines that are alone in their 256 bytes. */
-static double lone_of_stored(const struct reuse *reuse)
-{
-    double stored = 0, lone = 0;
-
-    for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
-        stored += reuse->reuse_regions.reuse_region[z].stored;
-        lone +=
-            reuse->reuse_regions.reuse_region[z].stored * reuse->reuse_regions.reuse_region[z].written_lone;
-    }
-    return stored > 0 ? lone / stored : 0;
-}
-
-static bool passes_l1(const struct sass *i)
-{
-    const struct sass_access *access = traffic_global_access(i);
-
-    return access && !traffic_is_cached(i) && !(access->access & (SASS_WRITES | SASS_ATOMICALLY));
-}
-
-static struct traffic_loads sum_loads(const struct reuse *reuse)
-{
-    struct traffic_loads out = {.l1_lines = reuse->caches->l1_bytes / LINE};
-    double hits = 0;
-
-    for (size_t i = 0; i < reuse->code->count; i++) {
-        const struct sass *instruction = &reuse->code->instructions[i];
-        const struct traffic_count *count = &reuse->out->counts[i];
-
-        out.l1_read += traffic_is_cached(instruction) ? count->sectors_once : 0;
-        out.l2_read += passes_l1(instruction) ? count->sectors_once : 0;
-        if (!reuse_reads(instruction) || !(count->sectors > 0))
-            continue;
-        add_waiting(&out, reuse, i);
-        hits += count->sectors_once * count->l1_hit;
-        out.from_l1 += count->sectors_once * (1 - count->waits);
-        out.from_l2 += count->sectors_once * count->waits * (1 - count->waits_dram);
-        out.from_dram += count->sectors_once * count->waits * count->waits_dram;
-    }
-    out.l1_hit = out.l1_read > 0 ? hits / out.l1_read : 0;
-    out.l2_read += out.l1_read - hits;
-    return out;
-}
-
-static struct traffic_dram sum_dram(const struct reuse *reuse)
-{
-    const struct reuse_regions *regions = &reuse->reuse_regions;
-    struct traffic_dram out = {0};
-
-    for (size_t i = 0; i < reuse->code->count; i++) {
-        const struct traffic_count *count = &reuse->out->counts[i];
-
-        if (!reuse_reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
-            continue;
-        out.read += count->dram_read;
-        out.scattered += count->dram_scattered;
-        out.lone += count->dram_lone;
-    }
-    out.written = regions->unique_written * reuse_written_back(regions) / reuse->out->warps;
-    out.written_lone = out.written * lone_of_stored(reuse);
-    return out;
-}
-
-/* Who copies what at the same time is not certain, since blocks that stay take tile after tile: any copy that
- * can be fetched together with another is taken to be. */
-static struct traffic_least sum_least(const struct reuse *reuse)
-{
-    const struct reuse_regions *regions = &reuse->reuse_regions;
-    const double warps = reuse->out->warps, least = regions->least_read + regions->least_written,
-                 part = fmin(reuse->caches->l2_bytes / fmax(least, 1), 1);
-    double past_l1 = 0, joined = 0;
-
-    for (size_t i = 0; i < reuse->code->count; i++) {
-        const struct sass *instruction = &reuse->code->instructions[i];
-        const double sectors = reuse->out->counts[i].sectors_once;
-
-        past_l1 += passes_l1(instruction) ? sectors : 0;
-        joined += reuse_reads(instruction) && may_join(instruction) ? sectors / 2 : 0;
-    }
-    return (struct traffic_least){
-        .read = regions->least_read,
-        .written = regions->least_written,
-        .l2_read = fmax(past_l1 - joined, regions->least_read / SECTOR / warps),
-        .l2_written = regions->least_written / SECTOR / warps,
-        .dram_read = regions->least_read * (reuse->caches->warm ? 1 - part : 1) / warps,
-        .dram_written = regions->least_written * (1 - part) / warps,
-    };
-}
-
 int reuse_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
              const struct traffic_caches *caches, struct err *err)
 {
@@ -429,14 +280,14 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
         for (size_t i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]))
                 answer(&reuse, i);
-        out->loads = sum_loads(&reuse);
-        out->dram = sum_dram(&reuse);
+        out->loads = reuse_sum_loads(&reuse);
+        out->dram = reuse_sum_dram(&reuse);
         out->touched = (struct traffic_touched){.read = reuse.reuse_regions.unique_read,
                                                 .written = reuse.reuse_regions.unique_written,
                                                 .read_most = reuse.reuse_regions.most_read,
                                                 .written_most = reuse.reuse_regions.most_written,
                                                 .wave_read = reuse.reuse_regions.wave_read};
-        out->least = sum_least(&reuse);
+        out->least = reuse_sum_least(&reuse);
     }
     reuse_regions_release(&reuse.reuse_regions);
     free(reuse.loops);

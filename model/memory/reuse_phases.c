@@ -14,6 +14,11 @@ bool reuse_evicts_first(const struct sass *i)
     return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
 }
 
+bool reuse_may_join(const struct sass *i)
+{
+    return sass_is_bulk(i) || sass_is_tensor_copy(i);
+}
+
 /* Numbers the loops of a path from *count on, those within after those around them. */
 static void number_loops(unsigned *loops, size_t *count, const struct emulate_step *steps, size_t n,
                          unsigned own)

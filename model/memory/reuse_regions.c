@@ -1,6 +1,7 @@
 #include "model/memory/reuse_regions.h"
 
 #include "model/memory/reuse_blocks.h"
+#include "model/memory/reuse_fetch.h"
 #include "model/memory/reuse_least.h"
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_mean.h"
@@ -17,8 +18,6 @@ double reuse_regions_kept(double bytes, double cache)
 {
     return bytes > cache ? fmax(2 - bytes / cache, 0) : 1;
 }
-
-enum { STEPS = 40 }; /* to find what L2 holds: halves its interval as often */
 
 /* Sharing between blocks --------------------------------------------------- */
 
@@ -211,11 +210,6 @@ static int find_regions(struct reuse_regions *reuse_regions, struct err *err)
     return 0;
 }
 
-static double waves_of(const struct reuse_regions *reuse_regions)
-{
-    return reuse_regions->blocks * reuse_regions->rounds / reuse_regions->wave_blocks;
-}
-
 /* What `blocks` blocks of a grid whose order is known read of a region, and how much of it the next ones do. */
 static int find_ordered_wave(struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
                              double blocks, struct err *err)
@@ -256,144 +250,8 @@ static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct 
         reuse_regions->wave_read += reuse_region->wave;
     }
     reuse_regions->wave_bytes =
-        reuse_regions->wave_read + reuse_regions->unique_written / waves_of(reuse_regions);
+        reuse_regions->wave_read + reuse_regions->unique_written / reuse_fetch_waves(reuse_regions);
     return rc;
-}
-
-/* What a later wave finds in L2 of what the region's earlier ones touched. Of what is gone through in order,
- * what fits beside the waves until it is touched again: by the next wave, or once in a round of the region.
- * Of single sectors anywhere, the part of the region that L2's share for it holds at any time. */
-static double found_again(const struct reuse_regions *reuse_regions, const struct reuse_region *reuse_region)
-{
-    const double holds = reuse_regions->caches->l2_holds;
-    const double between = reuse_regions->wave_bytes * reuse_region->unique / reuse_region->wave;
-    const double random = holds * reuse_region->wave / reuse_regions->wave_bytes / reuse_region->unique;
-    const double in_order =
-        reuse_region->read.shift.gaps
-            ? reuse_shift_kept(&reuse_region->read.shift, reuse_regions->wave_blocks,
-                               reuse_regions->wave_bytes, holds)
-            : reuse_region->next * reuse_regions_kept(reuse_regions->wave_bytes, holds) +
-                  (1 - reuse_region->next) * reuse_regions_kept(fmin(between, reuse_regions->touched), holds);
-
-    return reuse_region->anywhere * fmin(random, 1) + (1 - reuse_region->anywhere) * in_order;
-}
-
-/* What a wave asks DRAM for: in order no more than the region has; of single sectors anywhere 64 bytes for
- * each, since L2 loses many before another asks for their other half. */
-static double wave_asks(const struct reuse_region *reuse_region)
-{
-    const double bytes = reuse_region->wave * reuse_region->pairs;
-
-    return reuse_region->anywhere * bytes +
-           (1 - reuse_region->anywhere) * fmin(bytes, (double)reuse_region->bytes);
-}
-
-/* What blocks of a wave meet by chance: 64 bytes at a time, each of them come to so many times in a wave. */
-struct met {
-    double bytes; /* different ones */
-    double times;
-};
-
-static struct met met_by_chance(const struct reuse_region *reuse_region)
-{
-    const double asked =
-        reuse_region->anywhere * (reuse_region->wave + reuse_region->again) * reuse_region->pairs;
-    const double bytes =
-        reuse_region->anywhere * fmin(reuse_region->wave * reuse_region->pairs, (double)reuse_region->bytes);
-
-    return (struct met){.bytes = bytes, .times = bytes > 0 ? asked / bytes : 0};
-}
-
-/* What L2 has to hold for `part` of a wave to be there: of what is gone through in order as much of it, of what is met
- * again and again by chance all that was met (Che et al.). */
-static double bytes_in(const struct reuse_regions *reuse_regions, double part)
-{
-    double bytes = reuse_regions->wave_bytes * part;
-
-    for (size_t z = 1; z < reuse_regions->count; z++) {
-        const struct reuse_region *reuse_region = &reuse_regions->reuse_region[z];
-
-        if (reuse_region->again > 0) {
-            const struct met met = met_by_chance(reuse_region);
-
-            bytes +=
-                met.bytes * -expm1(-met.times * part) - reuse_region->anywhere * reuse_region->wave * part;
-        }
-    }
-    return bytes;
-}
-
-/* The part of a wave that L2 holds at any time; INFINITY where it holds all of it. */
-static double part_held(const struct reuse_regions *reuse_regions)
-{
-    double low = 0, high = 1;
-
-    if (bytes_in(reuse_regions, 1) <= reuse_regions->caches->l2_holds)
-        return INFINITY;
-    for (int k = 0; k < STEPS; k++) {
-        const double part = (low + high) / 2;
-
-        *(bytes_in(reuse_regions, part) < reuse_regions->caches->l2_holds ? &low : &high) = part;
-    }
-    return low;
-}
-
-/* Bytes that the waves fetch of what they meet by chance, where L2 does not hold all of a wave: what has not been come to
- * while a part `held` of one went by. The launch before has left such a part as well, unless L2 is flushed. */
-static double fetched_by_chance(const struct reuse_regions *reuse_regions,
-                                const struct reuse_region *reuse_region, double held)
-{
-    const struct met met = met_by_chance(reuse_region);
-    const double waves = waves_of(reuse_regions), lost = exp(-met.times * held);
-    const double first = met.bytes * (1 - lost - met.times * held * lost);
-
-    return waves * met.bytes * met.times * lost + (reuse_regions->caches->warm ? 0 : first);
-}
-
-static void fetch_regions(struct reuse_regions *reuse_regions)
-{
-    const double waves = waves_of(reuse_regions);
-    const double held = part_held(reuse_regions);
-
-    for (size_t z = 1; z < reuse_regions->count; z++) {
-        struct reuse_region *reuse_region = &reuse_regions->reuse_region[z];
-        const double unique = fmin(reuse_region->unique * reuse_region->pairs, (double)reuse_region->bytes);
-        const double wave = wave_asks(reuse_region);
-        const double again = reuse_region->wave > 0 ? found_again(reuse_regions, reuse_region) : 1;
-        const bool by_chance = reuse_region->again > 0 && reuse_region->wave > 0 && held < INFINITY;
-        const double in_order = by_chance ? 1 - reuse_region->anywhere : 1;
-
-        reuse_region->missed =
-            in_order * (unique * (1 - reuse_regions->left) + fmax(waves * wave - unique, 0) * (1 - again));
-        if (by_chance)
-            reuse_region->missed += fetched_by_chance(reuse_regions, reuse_region, held);
-    }
-}
-
-/* Bytes of what the waves fetch for which all their blocks wait. The first one's begin in step. Later blocks,
- * where they go on with what those before them touched, begin when those end: the first to come to new data
- * wait for DRAM, and those behind go at the pace of L2, which takes half of a wave on average to catch up. */
-static double waited_for(const struct reuse_region *reuse_region, double wave)
-{
-    const double first = fmin(reuse_region->missed, wave);
-
-    return first + (reuse_region->missed - first) * (1 - reuse_region->next / 2);
-}
-
-static void find_ready(struct reuse_regions *reuse_regions)
-{
-    const double waves = waves_of(reuse_regions);
-    struct reuse_region *reuse_region;
-
-    for (reuse_region = reuse_regions->reuse_region + 1;
-         reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++) {
-        const double unique = fmin(reuse_region->unique * reuse_region->pairs, (double)reuse_region->bytes);
-        const double wave = wave_asks(reuse_region);
-        const double asked = fmax(waves * wave, unique) +
-                             waves * reuse_region->anywhere * reuse_region->again * reuse_region->pairs;
-
-        reuse_region->ready = wave > 0 ? 1 - fmin(waited_for(reuse_region, wave) / asked, 1) : 1;
-    }
 }
 
 /* How far apart blocks are for L2, over all waves: 0 where all share what is fetched once, 1 where those of
@@ -403,7 +261,7 @@ static void find_ready(struct reuse_regions *reuse_regions)
 static double apart_share(const struct reuse_regions *reuse_regions)
 {
     const double half = reuse_regions->assumed->apart_half * reuse_regions->caches->l2_holds;
-    const double waves = waves_of(reuse_regions), rate = -log(1 - reuse_regions->caches->skew);
+    const double waves = reuse_fetch_waves(reuse_regions), rate = -log(1 - reuse_regions->caches->skew);
     double beyond; /* waves after L2 ceased to hold enough */
 
     if (!(rate > 0) || reuse_regions->wave_bytes <= half)
@@ -429,7 +287,7 @@ static int fetch_drifting(struct reuse_regions *reuse_regions, struct err *err)
         return err_memory(err);
     memcpy(apart.reuse_region, reuse_regions->reuse_region, bytes);
     rc = find_wave(&apart, sms, err);
-    fetch_regions(&apart);
+    reuse_fetch_regions(&apart);
     for (size_t z = 1; z < reuse_regions->count; z++) {
         double *missed = &reuse_regions->reuse_region[z].missed;
 
@@ -473,10 +331,10 @@ int reuse_regions_fetch(struct reuse_regions *out, const struct reuse_regions *f
     memcpy(out->reuse_region, found->reuse_region, bytes);
     out->left = reuse_left(out);
     rc = find_wave(out, out->wave_blocks, err);
-    fetch_regions(out);
+    reuse_fetch_regions(out);
     if (!rc)
         rc = fetch_drifting(out, err);
-    find_ready(out);
+    reuse_fetch_ready(out);
     return rc;
 }
 

@@ -1,0 +1,111 @@
+#include "model/memory/reuse_sums.h"
+
+#include "model/memory/reuse_left.h"
+#include "model/memory/reuse_parts.h"
+#include "model/sass/arch/geometry.h"
+
+#include <math.h>
+
+/* What another instruction of the same pass has just asked for comes no sooner than that. */
+static void add_waiting(struct traffic_loads *out, const struct reuse *reuse, size_t i)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const struct phase *phase = phase_of(reuse, i);
+    const double same = traffic_is_cached(&reuse->code->instructions[i])
+                            ? reuse_parts_of(reuse, i).same / count->sectors_once
+                            : 0;
+    const double share = count->waits + (phase->first > 0 ? same * phase->late / phase->first : 0);
+    const double waiting = fmax(count->requests * share, count->sectors_once * (1 - count->l1_hit) / 4);
+
+    out->waiting += waiting;
+    out->waiting_dram += phase->late > 0 ? waiting * phase->late_dram / phase->late : 0;
+}
+
+/* Of what is stored, the share in lines that are alone in their 256 bytes. */
+static double lone_of_stored(const struct reuse *reuse)
+{
+    double stored = 0, lone = 0;
+
+    for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
+        stored += reuse->reuse_regions.reuse_region[z].stored;
+        lone +=
+            reuse->reuse_regions.reuse_region[z].stored * reuse->reuse_regions.reuse_region[z].written_lone;
+    }
+    return stored > 0 ? lone / stored : 0;
+}
+
+static bool passes_l1(const struct sass *i)
+{
+    const struct sass_access *access = traffic_global_access(i);
+
+    return access && !traffic_is_cached(i) && !(access->access & (SASS_WRITES | SASS_ATOMICALLY));
+}
+
+struct traffic_loads reuse_sum_loads(const struct reuse *reuse)
+{
+    struct traffic_loads out = {.l1_lines = reuse->caches->l1_bytes / LINE};
+    double hits = 0;
+
+    for (size_t i = 0; i < reuse->code->count; i++) {
+        const struct sass *instruction = &reuse->code->instructions[i];
+        const struct traffic_count *count = &reuse->out->counts[i];
+
+        out.l1_read += traffic_is_cached(instruction) ? count->sectors_once : 0;
+        out.l2_read += passes_l1(instruction) ? count->sectors_once : 0;
+        if (!reuse_reads(instruction) || !(count->sectors > 0))
+            continue;
+        add_waiting(&out, reuse, i);
+        hits += count->sectors_once * count->l1_hit;
+        out.from_l1 += count->sectors_once * (1 - count->waits);
+        out.from_l2 += count->sectors_once * count->waits * (1 - count->waits_dram);
+        out.from_dram += count->sectors_once * count->waits * count->waits_dram;
+    }
+    out.l1_hit = out.l1_read > 0 ? hits / out.l1_read : 0;
+    out.l2_read += out.l1_read - hits;
+    return out;
+}
+
+struct traffic_dram reuse_sum_dram(const struct reuse *reuse)
+{
+    const struct reuse_regions *regions = &reuse->reuse_regions;
+    struct traffic_dram out = {0};
+
+    for (size_t i = 0; i < reuse->code->count; i++) {
+        const struct traffic_count *count = &reuse->out->counts[i];
+
+        if (!reuse_reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
+            continue;
+        out.read += count->dram_read;
+        out.scattered += count->dram_scattered;
+        out.lone += count->dram_lone;
+    }
+    out.written = regions->unique_written * reuse_written_back(regions) / reuse->out->warps;
+    out.written_lone = out.written * lone_of_stored(reuse);
+    return out;
+}
+
+/* Who copies what at the same time is not certain, since blocks that stay take tile after tile: any copy that
+ * can be fetched together with another is taken to be. */
+struct traffic_least reuse_sum_least(const struct reuse *reuse)
+{
+    const struct reuse_regions *regions = &reuse->reuse_regions;
+    const double warps = reuse->out->warps, least = regions->least_read + regions->least_written,
+                 part = fmin(reuse->caches->l2_bytes / fmax(least, 1), 1);
+    double past_l1 = 0, joined = 0;
+
+    for (size_t i = 0; i < reuse->code->count; i++) {
+        const struct sass *instruction = &reuse->code->instructions[i];
+        const double sectors = reuse->out->counts[i].sectors_once;
+
+        past_l1 += passes_l1(instruction) ? sectors : 0;
+        joined += reuse_reads(instruction) && reuse_may_join(instruction) ? sectors / 2 : 0;
+    }
+    return (struct traffic_least){
+        .read = regions->least_read,
+        .written = regions->least_written,
+        .l2_read = fmax(past_l1 - joined, regions->least_read / SECTOR / warps),
+        .l2_written = regions->least_written / SECTOR / warps,
+        .dram_read = regions->least_read * (reuse->caches->warm ? 1 - part : 1) / warps,
+        .dram_written = regions->least_written * (1 - part) / warps,
+    };
+}
