@@ -1,3 +1,4 @@
+#include "tuner/cli/choose.h"
 #include "tuner/cli/cli.h"
 
 #include "base/file.h"
@@ -138,7 +139,7 @@ static int run_calibrate(struct cli *cli, const struct cli_args *args, struct er
     }
     if (cli_check_output(args, "output", NULL, err) || cli_check_output(args, "report", NULL, err))
         return CLI_WRONG_USE;
-    rc = against ? device_load(&earlier, against, NULL, err) : 0;
+    rc = against ? choose_profile(&earlier, against, err) : 0;
     if (!rc)
         rc = environment_open(&environment, &environment_options, err);
     if (!rc) {

@@ -100,17 +100,22 @@ int choose_output(const char *path, const char *name, const struct spec *spec, s
     return err_set(err, ERR_USAGE, "--%s: %s: %s reads this file: write to another", name, path, spec->path);
 }
 
+int choose_profile(struct device *out, const char *text, struct err *err)
+{
+    char profiles[4096];
+    const bool found = place_share(profiles, sizeof profiles, "profiles");
+
+    return device_load(out, text, found ? profiles : NULL, err);
+}
+
 int choose_device(struct device *out, const char *text, struct err *err)
 {
-    char profiles[4096], *end;
     unsigned long sm;
-    bool found;
+    char *end;
 
+    if (strncmp(text, "sm_", 3))
+        return choose_profile(out, text, err);
     device_init(out);
-    if (strncmp(text, "sm_", 3)) {
-        found = place_share(profiles, sizeof profiles, "profiles");
-        return device_load(out, text, found ? profiles : NULL, err);
-    }
     sm = strtoul(text + 3, &end, 10);
     if (end == text + 3 || *end || sm > 999)
         return err_set(err, ERR_USAGE, "%s is no architecture: write sm_90", text);

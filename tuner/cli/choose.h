@@ -30,8 +30,10 @@ void choose_remark_first(const struct cli *cli, const struct spec *spec);
  * reference, fills. ERR_USAGE. */
 int choose_output(const char *path, const char *name, const struct spec *spec, struct err *err);
 
-/* A device profile by file, by name ("nvidia-h200", in the folder of profiles), or the limits of an
- * architecture ("sm_90"). */
+/* A device profile by file, or by name ("nvidia-h200", in the folder of profiles). */
+int choose_profile(struct device *out, const char *text, struct err *err);
+
+/* The same, or the limits of an architecture ("sm_90"). */
 int choose_device(struct device *out, const char *text, struct err *err);
 
 /* Of --strategy, by default the first. ERR_USAGE. */
