@@ -9,7 +9,7 @@
 
 enum { GUARD_BYTES = 4096, ALIGNMENT = 256, FILLERS_MAX = 64, STRETCH_LEAST = 4096 };
 static const uint64_t slab_bytes = GPU_STAGING_BYTES; /* pages that are used again cost nothing new */
-static const uint64_t few_bytes = 1 << 20;            /* are uploaded sooner than memory is page-locked */
+static const uint64_t few_bytes = 1 << 20;            /* are uploaded faster than memory is page-locked */
 
 void buffers_init(struct buffers *buffers, struct gpu *gpu, struct kernels *kernels)
 {

@@ -1,5 +1,5 @@
-/* Writes what was compiled to the cache from a thread of its own, for who has other things to wait for than a disk. Part
- * of gpu/compile, which is how others see it. */
+/* Writes what was compiled to the cache from a thread of its own, so that its callers wait for no disk. Part of gpu/compile,
+ * which is how others see it. */
 #ifndef GPU_COMPILE_WRITER_H
 #define GPU_COMPILE_WRITER_H
 
@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-/* So many wait at most; who comes with more waits for the disk. */
+/* So many wait at most; a caller with more waits for the disk. */
 enum { WRITER_WAITING = 256 };
 
 typedef void writer_write(const struct compile_result *result, void *context, struct key key);

@@ -40,7 +40,7 @@ static inline struct phase *phase_of(const struct reuse *reuse, size_t i)
     return &reuse->phases[reuse->loops[i] * reuse->reuse_regions.count + reuse->out->counts[i].region];
 }
 
-/* Of what a load comes back to, the share that is to be evicted first: what brought it says so, not who comes back. */
+/* Of what a load comes back to, the share that is to be evicted first: the load that brought it says so, not the one that comes back. */
 static inline double reuse_evicted_first_of(const struct reuse *reuse, size_t i)
 {
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);

@@ -27,7 +27,7 @@ static void add_account(struct replay_account *sum, const struct replay_account 
     }
 }
 
-static int play_path(struct analyze_work *work, size_t p)
+static int find_path(struct analyze_work *work, size_t p)
 {
     struct analysis *out = work->out;
     const double share = path_share(&out->emulation, p);
@@ -140,7 +140,7 @@ int analyze_latency(struct analyze_work *work)
     if (!work->paths)
         return err_memory(work->err);
     for (size_t p = 0; p < out->emulation.path_count; p++)
-        if ((rc = play_path(work, p)) != 0)
+        if ((rc = find_path(work, p)) != 0)
             return rc;
     part_levels(work);
     out->barrier_cycles = work->ops.barrier_cycles;

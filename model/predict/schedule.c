@@ -42,7 +42,7 @@ static double most_of(const struct sm_group *group, const struct shared_sms *in)
     return group->held / fmax(in->block_cycles, in->alone_cycles * group->held);
 }
 
-/* What limits all is shared by weight; who cannot take its part leaves it to the others. */
+/* What limits all is shared by weight; a group that cannot take its part leaves it to the others. */
 static void share_out(struct sm_group *groups, const struct shared_sms *in)
 {
     bool full[SM_GROUPS] = {false};

@@ -66,7 +66,7 @@ static unsigned waves_of(double ops, const struct sm_input *in, unsigned blocks)
     return (unsigned)fmax(fmin(2 * AFFORDABLE / fmax(each, 1) - 1, WAVES), 1);
 }
 
-/* Instructions of all simulations that loops cut short ask for: play_unequal() and play_drifting(). */
+/* Instructions of all simulations that loops cut short ask for: simulate_unequal() and simulate_drifting(). */
 static double cut_costs(const struct lists *lists, const struct sm_input *in, unsigned blocks)
 {
     const double waves = 1 + waves_of(lists->long_ops, in, blocks);
@@ -76,7 +76,7 @@ static double cut_costs(const struct lists *lists, const struct sm_input *in, un
     return (blocks > 1 ? 2 : 1) * lists->long_ops;
 }
 
-/* The same of one that leaves nothing out: play_once(). */
+/* The same of one that leaves nothing out: simulate_once(). */
 static double whole_costs(const struct lists *lists, const struct sm_input *in, unsigned blocks)
 {
     return in->block_count > 1 ? (1 + waves_of(lists->all, in, blocks)) * lists->all : lists->all;
@@ -176,9 +176,9 @@ static double extrapolate(const struct sm_both *both, const struct lists *lists)
  * ends: it is taken to be where they get on best, in step or spread evenly over an iteration. Spread, the
  * sub-partitions take turns at the load/store units: traced on an NVIDIA H200, a block's warps come to a
  * barrier at the same time on all four. */
-static int play_drifting(double *cycles, double *brief_cycles, const struct sm_input *in,
-                         const struct sm_code *code, const struct lists *lists, unsigned blocks,
-                         struct err *err)
+static int simulate_drifting(double *cycles, double *brief_cycles, const struct sm_input *in,
+                             const struct sm_code *code, const struct lists *lists, unsigned blocks,
+                             struct err *err)
 {
     struct sm_both both = {0};
     double stagger;
@@ -196,9 +196,9 @@ static int play_drifting(double *cycles, double *brief_cycles, const struct sm_i
 
 /* Of unequal blocks the longest of a few ends alone, which it would not among others that follow: the pace of these. How
  * much longer than a mean block the grid's longest lasts is no matter of one SM (struct imbalance's stretch). */
-static int play_unequal(double *cycles, double *brief_cycles, const struct sm_input *in,
-                        const struct sm_code *code, const struct lists *lists, unsigned blocks,
-                        struct err *err)
+static int simulate_unequal(double *cycles, double *brief_cycles, const struct sm_input *in,
+                            const struct sm_code *code, const struct lists *lists, unsigned blocks,
+                            struct err *err)
 {
     struct sm_both both = {0};
     const int rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks,
@@ -212,8 +212,8 @@ static int play_unequal(double *cycles, double *brief_cycles, const struct sm_in
 /* Where warps wait for phases that copies and other warps end: which iterations meet must not change, so none
  * are left out in between. Of long paths the beginning is simulated, and its second half shows how the rest
  * goes on. */
-static int play_async(struct sm_cycles *out, const struct sm_input *in, const struct sm_code *code,
-                      unsigned blocks, bool waves, struct err *err)
+static int simulate_async(struct sm_cycles *out, const struct sm_input *in, const struct sm_code *code,
+                          unsigned blocks, bool waves, struct err *err)
 {
     struct sm_list *lists;
     struct sm_part part = {0};
@@ -247,8 +247,9 @@ static int play_async(struct sm_cycles *out, const struct sm_input *in, const st
 
 /* Paths simulated once: to their end, or as far as they are listed, from where on they cost as much on average.
  * Two lists of which one ends early do not differ by whole iterations. */
-static int play_once(double *cycles, double *brief_cycles, const struct sm_input *in,
-                     const struct sm_code *code, const struct lists *lists, unsigned blocks, struct err *err)
+static int simulate_once(double *cycles, double *brief_cycles, const struct sm_input *in,
+                         const struct sm_code *code, const struct lists *lists, unsigned blocks,
+                         struct err *err)
 {
     struct sm_ran ran = {0};
     int rc;
@@ -264,8 +265,8 @@ static int play_once(double *cycles, double *brief_cycles, const struct sm_input
 }
 
 /* The time of a simulation with all iterations, and by how much waves overlap. */
-static int play_loops(double *cycles, double *overlap, const struct sm_input *in, const struct sm_code *code,
-                      unsigned blocks, bool waves, struct err *err)
+static int simulate_loops(double *cycles, double *overlap, const struct sm_input *in,
+                          const struct sm_code *code, unsigned blocks, bool waves, struct err *err)
 {
     struct lists lists = {0};
     double brief_cycles = 0, wave_cycles;
@@ -273,11 +274,11 @@ static int play_loops(double *cycles, double *overlap, const struct sm_input *in
 
     *overlap = 0;
     if (!rc && (!loops(&lists) || lists.ends_early))
-        rc = play_once(cycles, &brief_cycles, in, code, &lists, blocks, err);
+        rc = simulate_once(cycles, &brief_cycles, in, code, &lists, blocks, err);
     else if (!rc && in->block_count > 1)
-        rc = play_unequal(cycles, &brief_cycles, in, code, &lists, blocks, err);
+        rc = simulate_unequal(cycles, &brief_cycles, in, code, &lists, blocks, err);
     else if (!rc)
-        rc = play_drifting(cycles, &brief_cycles, in, code, &lists, blocks, err);
+        rc = simulate_drifting(cycles, &brief_cycles, in, code, &lists, blocks, err);
     /* Of blocks that compete some end before others, and so do their successors, until all begin evenly
      * spread over the time of a wave: recorded starts on an NVIDIA H200 show it from the second wave on. How
      * much waves overlap then matters where loops do not make them long. */
@@ -301,9 +302,9 @@ int sm_simulate(struct sm_cycles *out, const struct sm_input *in, unsigned block
     *out = (struct sm_cycles){0};
     code.issued = &issued;
     if (!rc && sm_async_applies(in)) {
-        rc = play_async(out, in, &code, blocks, waves, err);
+        rc = simulate_async(out, in, &code, blocks, waves, err);
     } else if (!rc) {
-        rc = play_loops(&out->first, &overlap, in, &code, blocks, waves, err);
+        rc = simulate_loops(&out->first, &overlap, in, &code, blocks, waves, err);
         out->further = fmax(out->first - overlap, 0);
     }
     out->issued = issued;

@@ -25,7 +25,7 @@ static size_t compiles_ahead(const struct evaluator *evaluator, const struct str
 
 /* Whether one more may wait for its trial, those included that are being compiled. A search that chooses its trials passes
  * over much of what is ready, and the more cores compile, the more of it lies there. */
-static bool has_room(const struct driver *driver)
+static bool may_hold_more(const struct driver *driver)
 {
     const struct strategy *strategy = driver->strategy;
     const size_t for_cores =
@@ -44,7 +44,7 @@ static struct search_capacity capacity(const struct driver *driver)
     return (struct search_capacity){
         .compile = evaluator_compiling(evaluator) <
                        evaluator_cores(evaluator) + compiles_ahead(evaluator, strategy) &&
-                   has_room(driver),
+                   may_hold_more(driver),
         .time = !(driver->hold && *driver->hold) &&
                 evaluator_pending(evaluator, EVALUATOR_MEASURE) <
                     evaluator_trials_ahead(evaluator, strategy->trials_ahead) * evaluator_gpus(evaluator),

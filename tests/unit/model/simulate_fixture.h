@@ -33,7 +33,7 @@ struct sass fixture_load(enum sass_op op, enum sass_space space, unsigned sets);
 void fixture_fill(struct fixture *f, size_t count, struct sass with);
 /* After the code stands: each of `count` instructions issued once, blocks of `warps` warps. */
 void fixture_set_up(struct fixture *f, size_t count, unsigned warps);
-/* Releases what fixture_set_up() made. Returns what sm_play() does. */
+/* Releases what fixture_set_up() made. Returns what sm_simulate() does. */
 int fixture_try(struct sm_cycles *out, struct fixture *f, unsigned blocks, bool waves,
                 const atomic_bool *stop);
 struct sm_cycles fixture_simulate(struct fixture *f, unsigned blocks, bool waves);

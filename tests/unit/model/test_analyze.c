@@ -139,7 +139,7 @@ static void a_grid_that_leaves_slots_empty(void **state)
     tear_down(&f);
 }
 
-/* The local arrays of a block an SM fit into L1, though those of as many blocks as an SM has room for do not. */
+/* The local arrays of a block an SM fit into L1, though those of as many blocks as fit on an SM do not. */
 static void a_small_grid_keeps_its_local_arrays_in_l1(void **state)
 {
     struct fixture f = {0};
