@@ -10,7 +10,7 @@ enum { BUDGET = 4000, COUNT = 256, MOST = 300 * SASS_BYTES };
 
 static void check_result(const struct emulate_result *result, const struct sass_code *code)
 {
-    if (result->end >= EMULATE_END_COUNT || result->executed > BUDGET + 1)
+    if (result->end >= EMULATE_END_COUNT || result->executed > EMULATE_FIRST_TIMES * BUDGET + 1)
         abort();
     if (result->end != EMULATE_DONE && (!result->reason[0] || result->pc / SASS_BYTES >= code->count))
         abort();
