@@ -315,10 +315,23 @@ static void store_results(struct alu *x, struct warp *warp, uint32_t unknown)
     }
 }
 
-void make_unknown(struct warp *warp, const struct sass *i, uint32_t mask)
+/* A word of a result, of which tensor products have many. */
+static void forget(struct warp *warp, const struct sass_operand *operand, unsigned word, uint32_t mask)
 {
     row nothing[1] = {{0}};
+    const struct sass_operand one = {.kind = operand->kind, .index = (uint8_t)(operand->index + word)};
 
+    if (operand->kind == SASS_REGISTER && mask == ALL_LANES) {
+        memset(warp->regs->r[one.index], 0, sizeof(row));
+        warp->regs->r_unknown[one.index] = ALL_LANES;
+        warp->regs->tainted = true;
+    } else {
+        operand_store(warp, &one, nothing, 1, mask, mask);
+    }
+}
+
+void make_unknown(struct warp *warp, const struct sass *i, uint32_t mask)
+{
     for (unsigned k = 0; k < i->destination_count; k++) {
         const struct sass_operand *operand = &i->destinations[k];
 
@@ -326,12 +339,8 @@ void make_unknown(struct warp *warp, const struct sass *i, uint32_t mask)
             predicate_store(warp, operand, 0, mask, mask);
             continue;
         }
-        for (unsigned w = 0; w < operand->count; w++) { /* tensor results have many words */
-            const struct sass_operand one = {.kind = operand->kind, .index = (uint8_t)(operand->index + w)};
-
-            if (operand->index + w < SASS_RZ)
-                operand_store(warp, &one, nothing, 1, mask, mask);
-        }
+        for (unsigned w = 0; w < operand->count && operand->index + w < SASS_RZ; w++)
+            forget(warp, operand, w, mask);
     }
 }
 
@@ -348,6 +357,16 @@ static enum modifiers modifiers_of(const struct operation *operation, const stru
     return operation->modifiers;
 }
 
+/* Whether one source alone says that nothing is known of the result. */
+static bool is_hopeless(const struct alu *x)
+{
+    bool hopeless = false;
+
+    for (unsigned k = 0; k < x->i->source_count && !hopeless; k++)
+        hopeless = !(x->active & ~operand_unknown(x->emulation, x->warp, &x->i->sources[k]));
+    return hopeless;
+}
+
 void alu_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t active)
 {
     const struct operation *operation = &operations[i->op];
@@ -360,10 +379,14 @@ void alu_execute(struct emulation *emulation, struct warp *warp, const struct sa
     x.active = active;
     x.source_count = x.predicate_count = 0;
     x.result_unknown = false;
+    if (warp->regs->tainted && !operation->crosses && !steady_listens(emulation->steady) && is_hopeless(&x)) {
+        make_unknown(warp, i, active);
+        return;
+    }
     memset(x.dq, 0, sizeof x.dq);
     unknown = fetch_sources(&x, modifiers_of(operation, i));
     if (steady_listens(emulation->steady))
-        steady_compute(emulation->steady, &x);
+        steady_compute(emulation->steady, &x, active & ~unknown);
     if ((unknown & active) == active && !operation->crosses) { /* whatever is computed of it */
         make_unknown(warp, i, active);
         return;

@@ -94,10 +94,10 @@ static bool reads_clock(const struct sass *i)
            i->sources[0].value <= SASS_SR_GLOBALTIMERHI;
 }
 
-void steady_compute(struct steady *steady, const struct alu *x)
+void steady_compute(struct steady *steady, const struct alu *x, uint32_t known)
 {
     uint64_t values[RECORD_OPERANDS][LANES];
-    struct execution execution = {.i = x->i, .mask = x->active, .values = (const uint64_t(*)[LANES])values};
+    struct execution execution = {.i = x->i, .mask = known, .values = (const uint64_t(*)[LANES])values};
 
     if (reads_clock(x->i))
         disturb(steady);

@@ -103,18 +103,22 @@ struct snapshots *snapshots_new(const struct emulation *emulation, uint32_t bran
     snapshots->cuts = loop_cuts(emulation, branch, target);
     list_state(snapshots, &emulation->slice);
     snapshots->rows = malloc((snapshots->count * SNAPSHOT_COUNT + 1) * sizeof(row));
-    if (!snapshots->rows) {
-        free(snapshots);
+    snapshots->unknown = calloc(snapshots->count * SNAPSHOT_COUNT + 1, sizeof *snapshots->unknown);
+    if (!snapshots->rows || !snapshots->unknown) {
+        snapshots_free(snapshots);
         return NULL;
     }
-    for (unsigned k = 0; k < SNAPSHOT_COUNT; k++)
+    for (unsigned k = 0; k < SNAPSHOT_COUNT; k++) {
         snapshots->snapshots[k].rows = snapshots->rows + k * snapshots->count;
+        snapshots->snapshots[k].unknown = snapshots->unknown + k * snapshots->count;
+    }
     return snapshots;
 }
 
 void snapshots_free(struct snapshots *snapshots)
 {
     free(snapshots->rows);
+    free(snapshots->unknown);
     free(snapshots);
 }
 
@@ -131,6 +135,13 @@ static const uint32_t *register_row(const struct snapshots *snapshots, const str
 {
     return k < snapshots->vector_count ? warp->regs->r[snapshots->list[k]]
                                        : warp->regs->u[snapshots->list[k] - SLICE_UNIFORM];
+}
+
+/* The lanes for which a row is unknown, of a register. */
+static uint32_t *unknown_lanes(const struct snapshots *snapshots, const struct warp *warp, unsigned k)
+{
+    return k < snapshots->vector_count ? &warp->regs->r_unknown[snapshots->list[k]]
+                                       : &warp->regs->u_unknown[snapshots->list[k] - SLICE_UNIFORM];
 }
 
 static const uint32_t *read_row(const struct snapshots *snapshots, const struct warp *warp, unsigned k,
@@ -169,6 +180,14 @@ static struct snapshot *snapshot_back(struct snapshots *snapshots, unsigned back
     return &snapshots->snapshots[(snapshots->taken - 1 - back) % SNAPSHOT_COUNT];
 }
 
+static void take_predicates(struct snapshot *out, const struct warp *warp)
+{
+    memcpy(out->p, warp->regs->p, sizeof out->p);
+    memcpy(out->up, warp->regs->up, sizeof out->up);
+    memcpy(out->p_unknown, warp->regs->p_unknown, sizeof out->p_unknown);
+    memcpy(out->up_unknown, warp->regs->up_unknown, sizeof out->up_unknown);
+}
+
 void snapshots_take(struct snapshots *snapshots, const struct warp *warp)
 {
     struct snapshot *snapshot = &snapshots->snapshots[snapshots->taken++ % SNAPSHOT_COUNT];
@@ -176,8 +195,9 @@ void snapshots_take(struct snapshots *snapshots, const struct warp *warp)
 
     for (unsigned k = 0; k < snapshots->count; k++)
         memcpy(snapshot->rows[k], read_row(snapshots, warp, k, scratch), sizeof(row));
-    memcpy(snapshot->p, warp->regs->p, sizeof snapshot->p);
-    memcpy(snapshot->up, warp->regs->up, sizeof snapshot->up);
+    for (unsigned k = 0; k < snapshots->register_count; k++)
+        snapshot->unknown[k] = *unknown_lanes(snapshots, warp, k);
+    take_predicates(snapshot, warp);
 }
 
 static bool is_live(const struct snapshots *snapshots, unsigned bit)
@@ -189,12 +209,20 @@ static bool same_predicates(const struct snapshots *snapshots, const struct snap
                             const struct snapshot *b)
 {
     for (unsigned k = 0; k < 7; k++) {
-        if (is_live(snapshots, SLICE_PREDICATES + k) && (a->p[k] ^ b->p[k]) & snapshots->mask)
+        if (is_live(snapshots, SLICE_PREDICATES + k) &&
+            ((a->p[k] ^ b->p[k]) | (a->p_unknown[k] ^ b->p_unknown[k])) & snapshots->mask)
             return false;
-        if (is_live(snapshots, SLICE_UNIFORM_PREDICATES + k) && a->up[k] != b->up[k])
+        if (is_live(snapshots, SLICE_UNIFORM_PREDICATES + k) &&
+            (a->up[k] != b->up[k] || a->up_unknown[k] != b->up_unknown[k]))
             return false;
     }
     return true;
+}
+
+/* Whether a row is unknown for the same lanes of the loop. */
+static bool same_unknown(const struct snapshots *snapshots, uint32_t a, uint32_t b)
+{
+    return !((a ^ b) & snapshots->mask);
 }
 
 bool snapshots_on_line(struct snapshots *snapshots, unsigned period)
@@ -204,10 +232,16 @@ bool snapshots_on_line(struct snapshots *snapshots, unsigned period)
 
     if (!same_predicates(snapshots, a, b) || !same_predicates(snapshots, b, c))
         return false;
-    for (unsigned k = 0; k < snapshots->count; k++)
+    for (unsigned k = 0; k < snapshots->count; k++) {
+        const uint32_t known = snapshots->mask & ~c->unknown[k];
+
+        if (!same_unknown(snapshots, a->unknown[k], b->unknown[k]) ||
+            !same_unknown(snapshots, b->unknown[k], c->unknown[k]))
+            return false;
         for (unsigned l = 0; l < LANES; l++)
-            if (snapshots->mask >> l & 1 && c->rows[k][l] - b->rows[k][l] != b->rows[k][l] - a->rows[k][l])
+            if (known >> l & 1 && c->rows[k][l] - b->rows[k][l] != b->rows[k][l] - a->rows[k][l])
                 return false;
+    }
     return true;
 }
 
@@ -230,25 +264,32 @@ void snapshots_set(struct snapshots *snapshots, struct warp *warp, unsigned peri
         foretell(values, snapshots, k, period, periods);
         write_row(snapshots, warp, k, values);
     }
+    for (unsigned k = 0; k < snapshots->register_count && warp->regs->tainted; k++)
+        *unknown_lanes(snapshots, warp, k) = now->unknown[k];
     memcpy(warp->regs->p, now->p, sizeof warp->regs->p);
     memcpy(warp->regs->up, now->up, sizeof warp->regs->up);
+    memcpy(warp->regs->p_unknown, now->p_unknown, sizeof warp->regs->p_unknown);
+    memcpy(warp->regs->up_unknown, now->up_unknown, sizeof warp->regs->up_unknown);
 }
 
 bool snapshots_agrees(struct snapshots *snapshots, const struct warp *warp, unsigned period, uint64_t periods)
 {
+    const struct snapshot *newest = snapshot_back(snapshots, 0);
     struct snapshot found = {0};
     row values, scratch;
 
-    memcpy(found.p, warp->regs->p, sizeof found.p);
-    memcpy(found.up, warp->regs->up, sizeof found.up);
-    if (!same_predicates(snapshots, snapshot_back(snapshots, 0), &found))
+    take_predicates(&found, warp);
+    if (!same_predicates(snapshots, newest, &found))
         return false;
     for (unsigned k = 0; k < snapshots->count; k++) {
         const uint32_t *is = read_row(snapshots, warp, k, scratch);
+        const uint32_t now = k < snapshots->register_count ? *unknown_lanes(snapshots, warp, k) : 0;
 
+        if (!same_unknown(snapshots, newest->unknown[k], now))
+            return false;
         foretell(values, snapshots, k, period, periods);
         for (unsigned l = 0; l < LANES; l++)
-            if (snapshots->mask >> l & 1 && is[l] != values[l])
+            if (snapshots->mask >> l & 1 && !(now >> l & 1) && is[l] != values[l])
                 return false;
     }
     return true;

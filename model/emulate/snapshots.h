@@ -14,6 +14,8 @@ enum {
 struct snapshot {
     row *rows; /* in the order of the watch's list */
     uint32_t p[8], up[8];
+    uint32_t *unknown; /* lanes of those rows, */
+    uint32_t p_unknown[8], up_unknown[8];
 };
 
 struct snapshots {
@@ -33,6 +35,7 @@ struct snapshots {
     unsigned count, vector_count, register_count;        /* of list: all, vector, vector and uniform */
     struct snapshot snapshots[SNAPSHOT_COUNT];           /* snapshot n lies at n % WATCH_SNAPSHOTS */
     row *rows;
+    uint32_t *unknown;
     size_t local_bytes; /* of a lane */
 };
 

@@ -319,7 +319,8 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
         return 0;
     leave_others(emulation, snapshots);
     recorded = steady->depth && steady->recordings[steady->depth - 1].current == snapshots;
-    again = repeats != snapshots->repeats + 1 || group->mask != snapshots->mask || warp->regs->tainted ||
+    again = repeats != snapshots->repeats + 1 || group->mask != snapshots->mask ||
+            (warp->regs->tainted && snapshots->count > snapshots->register_count) ||
             !others_wait(warp, group);
     snapshots->repeats = repeats;
     if (recorded && !again)

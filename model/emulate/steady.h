@@ -35,7 +35,8 @@ bool steady_listens(const struct steady *steady);
 void steady_access(struct steady *steady, const struct request *request, bool wanted, bool is_stack);
 /* A tensor copy: what its bytes in global memory depend on. */
 void steady_copy(struct steady *steady, const struct sass *i, const uint64_t values[LANES]);
-void steady_compute(struct steady *steady, const struct alu *x);
+/* What it compares, of the lanes for which that is known. */
+void steady_compute(struct steady *steady, const struct alu *x, uint32_t known);
 void steady_run(struct steady *steady, uint32_t first, uint32_t end);
 
 #endif

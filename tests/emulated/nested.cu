@@ -153,4 +153,24 @@ __global__ void stores(float *out, const float *in, int outer, int inner)
         for (int b = 0; b < inner; b++)
             out[(a * inner + b) * 32 + threadIdx.x] = in[threadIdx.x + b] + in[a];
 }
+
+/* What tensor cores compute, which nobody knows, decides over work alone. */
+__global__ void products(float *out, const float *in, int outer, int inner)
+{
+    float sum[4] = {0, 0, 0, 0}, scale = 1;
+    const unsigned x = threadIdx.x;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++) {
+            asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %4}, {%4}, {%0, %1, %2, %3};"
+                : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+                : "r"(x));
+            if (__any_sync(0xffffffff, sum[0] > 8))
+                for (int k = 0; k < 16; k++)
+                    scale = __sinf(scale) * sum[k % 4] + __cosf(scale);
+            scale += in[a * inner + b];
+        }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum[0] + sum[1] + sum[2] + sum[3] + scale;
+}
 }

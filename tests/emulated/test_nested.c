@@ -134,9 +134,29 @@ static void copies_blocks_with_loops(void **state)
     compiled_close(&n.compiled);
 }
 
+/* Values that cannot be known do not keep a loop from going on like before. */
+static void counts_loops_with_unknown_values(void **state)
+{
+    struct nest n = {.name = "products"};
+    struct emulate_result sliced;
+    int32_t outer = 60, inner = 200;
+    uint64_t requests = 0;
+
+    prepare(&n, &outer, &inner, 64);
+    emulate(&sliced, &n, EMULATE_SLICED);
+    for (size_t i = 0; i < sliced.instruction_count; i++)
+        requests += sliced.blocks[0].counts[i].requests;
+    assert_true(sliced.skipped);
+    assert_int_equal(requests, 2 * (60 * 200 + 1));
+    assert_in_range(sliced.executed, 1, 4000);
+    emulate_result_release(&sliced);
+    compiled_close(&n.compiled);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts_loops_in_loops),
+                                       cmocka_unit_test(counts_loops_with_unknown_values),
                                        cmocka_unit_test(copies_blocks_with_loops)};
 
     return run_group("nested", tests, sizeof tests / sizeof *tests);
