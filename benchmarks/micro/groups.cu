@@ -185,10 +185,24 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 enum { RING = 4, SLICE = (THREADS / 128 + 4) * 512 };
 
 #ifdef KERNEL_group_beside
+// 16 * `rounds` instructions of floats a thread. 1 - 1.9 x^2 never settles between -1 and 1, so that all digits are as random as
+// the factors'.
+enum { CHAINS = 8 };
+static __device__ __forceinline__ void wander(float *x, unsigned rounds)
+{
+#pragma unroll 1
+    for (unsigned round = 0; round < rounds; round++)
+#pragma unroll
+        for (int i = 0; i < CHAINS; i++)
+            x[i] = fmaf(-1.9f * x[i], x[i], 1);
+}
+
 // Products of SLICES pairs of factors in turn, with a pause after every fourth pass, and beside them one thread that copies `copies`
-// pieces, of each block its own, which lie in the first `region` bytes behind `from`.
+// pieces, of each block its own, which lie in the first `region` bytes behind `from`; while products
+// of a pass go on, `rounds` of other instructions.
 extern "C" __global__ void __launch_bounds__(THREADS + 32, 1)
-    group_beside(const unsigned *in, const char *from, ELEMENT *sink, int passes, unsigned pause, unsigned copies, unsigned long long region)
+    group_beside(const unsigned *in, const char *from, ELEMENT *sink, int passes, unsigned pause, unsigned copies, unsigned long long region,
+                 unsigned rounds)
 {
     extern __shared__ __align__(128) unsigned factors[];
     __shared__ alignas(8) unsigned long long full[RING];
@@ -215,6 +229,10 @@ extern "C" __global__ void __launch_bounds__(THREADS + 32, 1)
     }
     for (int i = 0; i < RESULTS; i++)
         x[i] = 0;
+    float other[CHAINS];
+
+    for (int i = 0; i < CHAINS; i++)
+        other[i] = (in[threadIdx.x + i] & 0xffff) * 0x1p-16f;
 #pragma unroll 1
     for (int pass = 0; pass < passes; pass++) {
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -225,10 +243,14 @@ extern "C" __global__ void __launch_bounds__(THREADS + 32, 1)
 
             MULTIPLY;
         }
-        asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        wander(other, rounds);
+        asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
         if (pause && pass % 4 == 3)
             __nanosleep(pause);
     }
+    for (int i = 0; i < CHAINS; i++)
+        x[RESULTS - 1] += other[i]; // of which keep() leaves something
     keep(sink, x);
 }
 #endif

@@ -1,22 +1,23 @@
 /* What tensor instructions and traffic leave of the SM clock.
  *
  * Isolates: products of BF16 of 64 rows and 256 columns on all SMs at once: of zeros, which draw far less than the power
- * limit; of random factors, which do not, alone and beside bulk copies that stay in L2 or come from DRAM. A trial lasts about
- * a second, longer than the limiter takes to settle.
+ * limit; of random factors, which do not, alone, beside bulk copies that stay in L2 or come from DRAM, and beside multiplications
+ * and multiply-adds of floats by the same warps, which leave the products less of the time. A trial lasts about a second, longer
+ * than the limiter takes to settle.
  *
- * Unit: Hz; the same against bytes per second of the whole GPU.
+ * Unit: Hz; the same against bytes, or warp instructions, per second of the whole GPU; the time that products have.
  *
  * Expected: the clock is lower with zeros already, and with random factors falls to where the power is the limit;
- * with copies further.
+ * with copies further; with other instructions less far than their time alone would leave it.
  *
- * Profile: tensor_boost, tensor_clock; curves tensor_clock_l2, tensor_clock_dram. */
+ * Profile: tensor_boost, tensor_clock; curves tensor_clock_l2, tensor_clock_dram, tensor_clock_issue, tensor_share_issue. */
 #include "micro/micro.h"
 #include "model/sass/arch/arch.h"
 
 #include <stdio.h>
 
 enum { THREADS = 256 + 32, LENGTH = 16, SLICES = 4, PIECE = 8 << 10, RING = 4 };
-enum { SLICE_BYTES = 6 * 2048, PASSES = 256 };
+enum { SLICE_BYTES = 6 * 2048, PASSES = 256, WARPS = 8, WANDER = 16 };
 #define L2_REGION   (UINT64_C(1) << 24)
 #define DRAM_REGION (UINT64_C(1) << 31) /* as dram.c, so that the buffers are filled once */
 static const double sample_s = 0.04;
@@ -27,6 +28,7 @@ struct load {
     unsigned pause_ns; /* after four passes */
     unsigned copies;   /* of an SM */
     uint64_t region;   /* bytes that they come from; 0 without copies */
+    unsigned rounds;   /* of WANDER other instructions of a warp, in a pass */
 };
 
 static int compile_beside(struct micro_code *out, const struct micro *micro, struct err *err)
@@ -58,6 +60,7 @@ static void call_load(struct call *call, const struct micro *micro, const struct
     call_unsigned(call, load->pause_ns);
     call_unsigned(call, load->copies);
     call_long(call, load->region ? load->region : L2_REGION);
+    call_unsigned(call, load->rounds);
 }
 
 /* Clock and time of a launch. */
@@ -133,12 +136,44 @@ static int beside_dram(const struct micro *micro, struct err *err)
     return against_copies(micro, DEVICE_CURVE_TENSOR_CLOCK_DRAM, DRAM_REGION, copies, err);
 }
 
+/* At the most a quarter and half of the issue slots. Products lie in wait for registers that the others use, so that their
+ * share of the time is measured, too: by the cycles that they take alone. */
+static int beside_instructions(const struct micro *micro, struct err *err)
+{
+    enum { POINTS = 2 };
+    static const unsigned rounds[POINTS + 1] = {0, 32, 64};
+    struct device_curve *curves = micro->device->curves;
+    double x[POINTS], hz[POINTS], share[POINTS], alone = 0;
+    int rc;
+
+    for (int i = 0; i <= POINTS; i++) {
+        const struct load load = {.random = true, .passes = PASSES, .rounds = rounds[i]};
+        struct device_value clock;
+        double time_s;
+
+        rc = run_load(&clock, &time_s, micro, &load, err);
+        if (rc)
+            return rc;
+        if (i == 0) {
+            alone = time_s * clock.sustained;
+            continue;
+        }
+        x[i - 1] = (double)rounds[i] * WANDER * PASSES * WARPS * micro->sms / time_s;
+        hz[i - 1] = clock.sustained;
+        share[i - 1] = alone / (time_s * clock.sustained);
+    }
+    rc = device_curve_set(&curves[DEVICE_CURVE_TENSOR_CLOCK_ISSUE], x, hz, POINTS, "power", err);
+    return rc ? rc
+              : device_curve_set(&curves[DEVICE_CURVE_TENSOR_SHARE_ISSUE], x, share, POINTS, "power", err);
+}
+
 int micro_power(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {{"tensor_boost", products_of_zeros, false},
                                         {"tensor_clock", products_alone, false},
                                         {"tensor_clock_l2", beside_l2, false},
-                                        {"tensor_clock_dram", beside_dram, false}};
+                                        {"tensor_clock_dram", beside_dram, false},
+                                        {"tensor_clock_issue", beside_instructions, false}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->warp_groups ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

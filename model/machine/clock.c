@@ -14,6 +14,20 @@ static double share_of_byte(const struct device_curve *clocks, const struct cloc
     return rates > 0 ? fmax(taken / rates, 0) : 0;
 }
 
+/* Share of the limit that a warp instruction a cycle beside products takes at the clock of products alone, from the clocks and the
+ * time that it left to these at several rates. */
+static double share_of_instruction(const struct device_curve *clocks, const struct device_curve *shares,
+                                   const struct clock_limits *limits)
+{
+    double taken = 0, rates = 0;
+
+    for (size_t i = 0; i < clocks->count && i < shares->count; i++) {
+        taken += pow(limits->tensor_hz / clocks->y[i], limits->exponent) - shares->y[i];
+        rates += clocks->x[i] / clocks->y[i];
+    }
+    return rates > 0 ? fmax(taken / rates, 0) : 0;
+}
+
 void clock_limits_init(struct clock_limits *out, const struct device *device, double exponent)
 {
     const struct device_value *boost = &device->values[DEVICE_TENSOR_BOOST],
@@ -25,11 +39,14 @@ void clock_limits_init(struct clock_limits *out, const struct device *device, do
     out->tensor_hz = alone->sustained;
     out->l2 = share_of_byte(&device->curves[DEVICE_CURVE_TENSOR_CLOCK_L2], out);
     out->dram = fmax(share_of_byte(&device->curves[DEVICE_CURVE_TENSOR_CLOCK_DRAM], out) - out->l2, 0);
+    out->issue = share_of_instruction(&device->curves[DEVICE_CURVE_TENSOR_CLOCK_ISSUE],
+                                      &device->curves[DEVICE_CURVE_TENSOR_SHARE_ISSUE], out);
 }
 
 static double power_at(const struct clock_limits *limits, const struct clock_load *load, double hz)
 {
-    return load->tensor_share * pow(hz / limits->tensor_hz, limits->exponent) +
+    return (load->tensor_share + limits->issue * load->issued) *
+               pow(hz / limits->tensor_hz, limits->exponent) +
            (limits->l2 * load->l2_bytes + limits->dram * load->dram_bytes) * hz;
 }
 

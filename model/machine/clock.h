@@ -3,11 +3,12 @@
  * Work of tensor cores lowers the clock, far from the power limit too, and hardly by how much they work. The power limit
  * leaves the clock f at which
  *
- *     share (f / tensor_hz)^exponent + l2 * bytes/s from L2 + dram * bytes/s of DRAM = 1:
+ *     (share + issue * instructions a cycle) (f / tensor_hz)^exponent + l2 * bytes/s from L2 + dram * bytes/s of DRAM = 1:
  *
- * the tensor cores' power goes with their share of the time and that power of the clock; a byte takes the same energy at any
- * clock, as L2 and DRAM have clocks and voltages of their own. All of it comes from products of random factors with and without
- * bulk copies beside them (benchmarks/micro/power.c), so that it holds for data as random, and after the tenth of a second
+ * the power of tensor cores goes with their share of the time and that power of the clock, that of what warps issue beside them
+ * with instructions a cycle and the same; a byte takes the same energy at any clock, as L2 and DRAM have clocks and voltages of
+ * their own. All of it comes from products of random factors with and without bulk copies, and float arithmetic, beside them
+ * (benchmarks/micro/power.c), so that it holds for data as random, and after the tenth of a second
  * that the limiter takes. */
 #ifndef MODEL_CLOCK_H
 #define MODEL_CLOCK_H
@@ -21,13 +22,15 @@ struct clock_limits {
     double boost_hz;  /* highest clock where tensor cores work */
     double tensor_hz; /* what the power limit leaves to products alone, on all SMs all of the time */
     double l2, dram;  /* share of the power limit that a byte a second takes */
-    double exponent;  /* of the clock in the power of tensor cores */
+    double issue;     /* that a warp instruction a cycle takes, at tensor_hz */
+    double exponent;  /* of the clock in the power of the SMs */
 };
 
 /* What a kernel does, per cycle of the SMs. */
 struct clock_load {
     double tensor_share;         /* of the time that tensor cores work, on all SMs */
-    double l2_bytes, dram_bytes; /* of the whole GPU, a cycle */
+    double issued;               /* warp instructions, of the whole GPU, a cycle */
+    double l2_bytes, dram_bytes; /* the same */
 };
 
 /* From a profile; of what it lacks nothing is known. */
