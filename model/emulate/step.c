@@ -136,6 +136,19 @@ static int pass_unknown_guard(struct emulation *emulation, const struct sass *i,
                    emulation->launch->cooperative ? " (barriers of a whole grid are not followed)" : "");
 }
 
+static void compute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask,
+                    uint32_t doubtful, bool joins)
+{
+    if (joins)
+        signature_note_joined(emulation, warp, i);
+    if (mask)
+        alu_execute(emulation, warp, i, mask);
+    if (joins)
+        signature_note_joined(emulation, warp, i);
+    if (doubtful)
+        make_unknown(warp, i, doubtful);
+}
+
 static int execute(struct emulation *emulation, struct warp *warp, struct group *group)
 {
     const struct sass *i = &emulation->instructions[group->pc];
@@ -160,14 +173,7 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
         signature_note(emulation, i, group->mask, mask);
     switch (kind) {
     case KIND_COMPUTE:
-        if (joins)
-            signature_note_joined(emulation, warp, i);
-        if (mask)
-            alu_execute(emulation, warp, i, mask);
-        if (joins)
-            signature_note_joined(emulation, warp, i);
-        if (doubtful)
-            make_unknown(warp, i, doubtful);
+        compute(emulation, warp, i, mask, doubtful, joins);
         return STEP_NEXT;
     case KIND_CONTROL:
         return control_execute(emulation, warp, group, i, mask);
