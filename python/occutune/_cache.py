@@ -190,11 +190,12 @@ class Cache:
     def _rewrite(self) -> None:
         """A copy takes the file's place whole, or not at all."""
         whole = self._whole().encode("utf-8")
-        copy = self._path.with_name(f"{self._path.name}.{os.getpid()}.tmp")
+        target = self._path.resolve()  # a link stays one
+        copy = target.with_name(f"{target.name}.{os.getpid()}.tmp")
         copy.write_bytes(whole)
         file, self._lock = self._lock, os.open(copy, os.O_RDWR | os.O_CLOEXEC)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        copy.replace(self._path)
+        copy.replace(target)
         os.close(file)
         self._is_ours, self._end = True, len(whole) - len(_CLOSING)
 

@@ -187,6 +187,13 @@ def test_what_is_no_cache_stays_as_it_is(arguments, tmp_path, content, message):
         assert file.read_bytes() == content
 
 
+def test_a_link_to_a_cache_stays_one(arguments, tmp_path):
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "cache.json").symlink_to("shared/cache.json")
+    tune(arguments, {"block_size_x": [32], "WORK": [0]}, Singly(), cache="cache")
+    assert (tmp_path / "cache.json").is_symlink() and len(json.loads((tmp_path / "shared/cache.json").read_text())["cache"]) == 1
+
+
 def test_a_damaged_cache_is_kept(arguments, tmp_path):
     file, space = tmp_path / "cache.json", {"block_size_x": [32, 64], "WORK": [0, 1]}
     tune(arguments, space, Singly(), cache="cache")
