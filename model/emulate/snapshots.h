@@ -29,6 +29,7 @@ struct snapshots {
     unsigned failures;       /* to record it since then */
     unsigned uneven;         /* with this period or a shorter one not all advances evenly, */
     bool this_time;          /* or did not from when the loop was begun to its end */
+    bool sampled;            /* it was extrapolated from samples of its iterations */
     bool cuts; /* it masks, shifts or compares values: each warp meets the ends of those elsewhere */
     const struct slice_set *live;
     uint16_t list[SLICE_PREDICATES + SLICE_STACK_WORDS]; /* bits of slice sets: vector, uniform, stack */

@@ -162,6 +162,7 @@ static int conclude(struct emulation *emulation, struct warp *warp, struct group
         snapshots->rest = 2 * recording->period;
         snapshots->trusted = recording->period;
         snapshots->failures = 0;
+        snapshots->sampled = !periods;
     } else if (snapshots->trusted) { /* it ends soon */
         snapshots->rest = snapshots->trusted = 0;
     } else if ((!known || recording->wanders || !recording->nests) && recording->period < SNAPSHOT_PERIOD) {
@@ -281,6 +282,17 @@ static void leave_others(struct emulation *emulation, const struct snapshots *lo
         give_up(steady);
 }
 
+/* Whether a loop inside was sampled, which would be executed whole where this one is recorded. */
+static bool is_dear(const struct steady *steady, const struct snapshots *loop)
+{
+    bool dear = false;
+
+    for (unsigned k = 0; k < steady->snapshots_count; k++)
+        dear |= steady->snapshots[k]->sampled && steady->snapshots[k] != loop &&
+                is_around(loop, steady->snapshots[k]);
+    return dear;
+}
+
 static int watch(struct emulation *emulation, struct snapshots *snapshots, const struct warp *warp)
 {
     static const unsigned periods[] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -337,5 +349,7 @@ int steady_back_edge(struct emulation *emulation, struct warp *warp, struct grou
         snapshots->rest--;
         return 0;
     }
+    if (repeats < PATIENCE && is_dear(steady, snapshots)) /* which a short loop does not pay back */
+        return 0;
     return watch(emulation, snapshots, warp);
 }

@@ -158,34 +158,68 @@ static int64_t step_of(struct emulation *emulation, uint64_t from, uint64_t to, 
                : 0;
 }
 
-/* Marks what an access touches on its way to the address of a sampled period, lanes that move alike
- * together. */
+/* Marks what lanes that move alike touch on their way to the address of a sampled period. */
+static int mark_lanes(struct emulation *emulation, const struct request *to, uint32_t mask, int64_t step,
+                      uint64_t periods)
+{
+    struct request some = *to;
+    int rc;
+
+    some.mask = mask;
+    for (unsigned l = 0; l < LANES; l++)
+        some.address[l] = to->address[l] - (uint64_t)step * (periods - 1);
+    rc = record_mark_moving(emulation, &some, step, periods);
+    emulation->counted += rc ? 0 : periods / LANES;
+    return rc;
+}
+
+/* The same of all lanes, those that move alike together. */
 static int mark_way(struct emulation *emulation, const struct request *to, const uint64_t from[LANES],
                     uint64_t periods)
 {
     uint32_t left = to->mask;
+    int rc = 0;
 
-    while (left) {
+    while (left && !rc) {
         const unsigned first = (unsigned)__builtin_ctz(left);
         const int64_t step = step_of(emulation, from[first], to->address[first], to->width, periods);
-        struct request some = *to;
-        int rc;
+        uint32_t alike = 0;
 
-        some.mask = 0;
         for (uint32_t lanes = left; lanes; lanes &= lanes - 1) {
             const unsigned l = (unsigned)__builtin_ctz(lanes);
 
             if (step_of(emulation, from[l], to->address[l], to->width, periods) == step)
-                some.mask |= lane_bit(l);
-            some.address[l] = to->address[l] - (uint64_t)step * (periods - 1);
+                alike |= lane_bit(l);
         }
-        rc = record_mark_moving(emulation, &some, step, periods);
-        if (rc)
-            return rc;
-        emulation->counted += periods / LANES;
-        left &= ~some.mask;
+        rc = mark_lanes(emulation, to, alike, step, periods);
+        left &= ~alike;
     }
-    return 0;
+    return rc;
+}
+
+/* The region that the lanes of a mask access, if it is one; else null. */
+static const struct region *region_of(struct emulation *emulation, const uint64_t address[LANES],
+                                      uint32_t mask, unsigned width)
+{
+    uint64_t least = UINT64_MAX, most = 0;
+    const struct region *region;
+
+    for (uint32_t left = mask; left; left &= left - 1) {
+        const uint64_t at = address[__builtin_ctz(left)];
+
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    region = memory_region(&emulation->memory, least, width);
+    return region && region == memory_region(&emulation->memory, most, width) ? region : NULL;
+}
+
+/* Whether all lanes, which are as far from each other as before, stay in one region. */
+static bool stays(struct emulation *emulation, const struct request *to, const uint64_t from[LANES])
+{
+    const struct region *region = region_of(emulation, from, to->mask, to->width);
+
+    return region && region == region_of(emulation, to->address, to->mask, to->width);
 }
 
 /* Whether all lanes move alike; *step is how. */
@@ -205,20 +239,12 @@ static bool moves_together(int64_t *step, struct emulation *emulation, const str
 }
 
 /* Counts the periods after a sampled one up to the next, that included. What lanes cost that move alike
- * depends on where they lie in a line: at several places on the way. Else half of the periods cost what each
- * sample does. */
-static void tally_way(struct emulation *emulation, const struct request *to, const uint64_t from[LANES],
-                      uint64_t periods)
+ * depends on where they lie in a line: at several places on the way. */
+static void tally_together(struct emulation *emulation, const struct request *to, int64_t step,
+                           uint64_t periods)
 {
     struct request some = *to;
-    int64_t step;
 
-    if (!moves_together(&step, emulation, to, from, periods)) {
-        memcpy(some.address, from, sizeof some.address);
-        request_tally(emulation, &some, request_pattern(emulation, &some), periods / 2);
-        request_tally(emulation, to, request_pattern(emulation, to), periods - periods / 2);
-        return;
-    }
     for (uint64_t k = 0; k < PLACES; k++) {
         const uint64_t first = k * periods / PLACES, end = (k + 1) * periods / PLACES;
 
@@ -228,13 +254,33 @@ static void tally_way(struct emulation *emulation, const struct request *to, con
     }
 }
 
+/* The same of lanes that do not: half of the periods cost what each sample does. */
+static void tally_apart(struct emulation *emulation, const struct request *to, const uint64_t from[LANES],
+                        uint64_t periods)
+{
+    struct request some = *to;
+
+    memcpy(some.address, from, sizeof some.address);
+    request_tally(emulation, &some, request_pattern(emulation, &some), periods / 2);
+    request_tally(emulation, to, request_pattern(emulation, to), periods - periods / 2);
+}
+
 static int count_way(struct emulation *emulation, const struct record *record, const uint64_t from[LANES],
                      const uint64_t to[LANES], uint64_t periods)
 {
     const struct request after = request_of(record, to);
+    int64_t step;
+    const bool together = moves_together(&step, emulation, &after, from, periods);
 
-    tally_way(emulation, &after, from, periods);
-    return request_is_global(&after) ? mark_way(emulation, &after, from, periods) : 0;
+    if (together)
+        tally_together(emulation, &after, step, periods);
+    else
+        tally_apart(emulation, &after, from, periods);
+    if (!request_is_global(&after))
+        return 0;
+    return together && stays(emulation, &after, from)
+               ? mark_lanes(emulation, &after, after.mask, step, periods)
+               : mark_way(emulation, &after, from, periods);
 }
 
 /* The same in each period of the loops inside, whose accesses are as far apart as in any other. */

@@ -173,4 +173,16 @@ __global__ void products(float *out, const float *in, int outer, int inner)
         }
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum[0] + sum[1] + sum[2] + sum[3] + scale;
 }
+
+/* Each lane comes to places of its own, unevenly far from each other, and others each time. */
+__global__ void strewn(float *out, const float *in, int outer, int inner)
+{
+    float sum = 0;
+
+    for (int a = 0; a < outer; a++)
+#pragma unroll 1
+        for (int b = 0; b < inner; b++)
+            sum += in[b * 8 + (unsigned)(0.37f * b * (a + 1 + threadIdx.x))];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
 }

@@ -153,11 +153,26 @@ static void counts_loops_with_unknown_values(void **state)
     compiled_close(&n.compiled);
 }
 
+/* A loop that is sampled is sampled again in each iteration of a short loop around it, none of which is looked at whole. */
+static void samples_loops_in_short_loops(void **state)
+{
+    struct nest n = {.name = "strewn"};
+    struct emulate_result sliced;
+    int32_t outer = 8, inner = 4000;
+
+    prepare(&n, &outer, &inner, 32);
+    emulate(&sliced, &n, EMULATE_SLICED);
+    assert_true(sliced.wandered);
+    assert_in_range(sliced.executed, 1, 8000);
+    emulate_result_release(&sliced);
+    compiled_close(&n.compiled);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(counts_loops_in_loops),
-                                       cmocka_unit_test(counts_loops_with_unknown_values),
-                                       cmocka_unit_test(copies_blocks_with_loops)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_loops_in_loops), cmocka_unit_test(counts_loops_with_unknown_values),
+        cmocka_unit_test(samples_loops_in_short_loops), cmocka_unit_test(copies_blocks_with_loops)};
 
     return run_group("nested", tests, sizeof tests / sizeof *tests);
 }
