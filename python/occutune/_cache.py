@@ -70,7 +70,7 @@ def _parts(text: str) -> Tuple[str, List[_Member], str]:
 def _text(path: Path) -> str:
     raw = path.read_bytes()
     if raw.startswith(GZIP_MAGIC):  # as the program has it of its journal
-        raise UsageError(f"{path}: is compressed and therefore only read: name another file", 2)
+        raise UsageError(f"{path}: is compressed and therefore only read: name another file as cache", 2)
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
@@ -78,7 +78,8 @@ def _text(path: Path) -> str:
 
 
 def _foreign(path: Path) -> UsageError:
-    return UsageError(f"{path}: is neither a journal nor a cache of Kernel Tuner, and stays as it is: name another file", 2)
+    return UsageError(f"{path}: is neither a journal nor a cache of Kernel Tuner, and stays as it is: "
+                      "name another file as cache", 2)
 
 
 def _read_header(header: str) -> Dict[str, Any]:

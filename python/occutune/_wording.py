@@ -58,7 +58,7 @@ class JobWording:
 
     def __call__(self, text: str) -> str:
         text = _SOURCE.sub(lambda _: self._job.source.shown, _without_files(text))
-        text = re.sub(r"\bargument_(\d+)(?=[\[:])", r"arguments[\1]", text)
+        text = re.sub(r"\bargument_(\d+)(?=[\[:])", r"arguments[\1]", text).replace("file with --journal", "file as cache")
         found = _SPEC.search(text)
         if not found:
             return text

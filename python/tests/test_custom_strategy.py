@@ -187,6 +187,16 @@ def test_what_is_no_cache_stays_as_it_is(arguments, tmp_path, content, message):
         assert file.read_bytes() == content
 
 
+@pytest.mark.parametrize("strategy", [None, Singly()])
+def test_a_compressed_cache_is_only_read(arguments, tmp_path, strategy):
+    space = {"block_size_x": [32], "WORK": [0]}
+    tune(arguments, space, None, cache="cache")
+    file = tmp_path / "cache.json"
+    file.write_bytes(gzip.compress(file.read_bytes()))
+    with pytest.raises(occutune.UsageError, match="cache.json: is compressed and therefore only read: name another file as cache$"):
+        tune(arguments, space, strategy, cache="cache")
+
+
 def test_a_link_to_a_cache_stays_one(arguments, tmp_path):
     (tmp_path / "shared").mkdir()
     (tmp_path / "cache.json").symlink_to("shared/cache.json")
