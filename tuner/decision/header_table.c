@@ -80,6 +80,16 @@ static enum field_type type_of(const struct value *value)
     return value->integer >= INT32_MIN && value->integer <= INT32_MAX ? FIELD_INT : FIELD_LONG;
 }
 
+/* The file that a row is of. */
+static const char *path_of(const struct header_table *table, size_t row)
+{
+    const struct decision *from = table->decisions;
+
+    while (row >= from->row_count)
+        row -= (from++)->row_count;
+    return from->path;
+}
+
 /* The type that holds a parameter in every row; numbers widen to each other, other mixtures are refused. */
 static int find_types(struct header_table *table, struct err *err)
 {
@@ -91,8 +101,8 @@ static int find_types(struct header_table *table, struct err *err)
             type = type_of(&table->rows[row]->values[p]);
             if ((type > FIELD_REAL || table->types[p] > FIELD_REAL) && type != table->types[p])
                 return err_set(err, ERR_USAGE,
-                               "parameter %s has values of different kinds: a header cannot hold them",
-                               table->first->parameters[p]);
+                               "%s: parameter %s has values of different kinds: a header cannot hold them",
+                               path_of(table, row), table->first->parameters[p]);
             if (type > table->types[p])
                 table->types[p] = type;
         }

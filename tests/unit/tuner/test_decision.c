@@ -101,7 +101,26 @@ static void a_header_is_of_one_kernel(void **state)
     decision_release(&decisions[1]);
 }
 
+/* The file and the parameter are named, of several files the one whose value differs. */
+static void values_of_different_kinds_are_named(void **state)
+{
+    struct decision decisions[2];
+    FILE *out = fopen("/dev/null", "w");
+    struct err err = {0};
+
+    read_ok(&decisions[0], "tests/header/example.json");
+    read_ok(&decisions[1], "tests/header/other.json");
+    decisions[1].rows[0].values[0].kind = VALUE_BOOL;
+    assert_int_equal(header_write(out, decisions, 2, 0, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "tests/header/other.json: parameter THREADS"));
+    decisions[1].rows[0].values[0].kind = VALUE_INTEGER;
+    fclose(out);
+    decision_release(&decisions[0]);
+    decision_release(&decisions[1]);
+}
+
 int main(void)
 {
-    return RUN_TESTS(reads_rows, finds_the_nearest, refuses_what_it_does_not_know, a_header_is_of_one_kernel);
+    return RUN_TESTS(reads_rows, finds_the_nearest, refuses_what_it_does_not_know, a_header_is_of_one_kernel,
+                     values_of_different_kinds_are_named);
 }
