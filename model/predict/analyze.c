@@ -38,6 +38,7 @@ static int find_occupancy(struct analyze_work *work)
                               &work->kernel->resources))
         return ERR_USAGE;
     out->block = occupancy_block_of(work->launch, &work->kernel->resources);
+    out->local_bytes = work->kernel->resources.local_bytes;
     out->block.at_most = machine_cluster_blocks(work->machine, cluster);
     occupancy_of(&out->occupancy, limits, &out->block);
     out->input.residency = (struct residency){
@@ -118,7 +119,7 @@ static struct traffic_caches caches_of(const struct analyze_work *work, double s
         .l2_evict_first = device_has(device, DEVICE_L2_EVICT_FIRST)
                               ? device_sustained(device, DEVICE_L2_EVICT_FIRST)
                               : INFINITY,
-        .local_bytes = work->kernel->resources.local_bytes,
+        .local_bytes = work->out->local_bytes,
         .merge_lines = work->machine->merge_lines,
         .schedulers = (double)device->limits.subpartitions,
         .loads_most = device_has(device, DEVICE_LOADS_PER_SM) ? device_sustained(device, DEVICE_LOADS_PER_SM)
@@ -358,6 +359,7 @@ int analyze_again(struct analysis *out, const struct analysis *from, const struc
                              .code = from->code,
                              .occupancy = from->occupancy,
                              .block = from->block,
+                             .local_bytes = from->local_bytes,
                              .emulation = from->emulation,
                              .input.residency = from->input.residency};
     return finish(&work, run_steps(&work, steps + DECODED, STEPS - DECODED));

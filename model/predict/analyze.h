@@ -51,6 +51,7 @@ struct analysis {
     struct sass_code code;           /* decoded */
     struct occupancy occupancy;      /* had */
     struct occupancy_block block;    /* what a block takes */
+    unsigned local_bytes;            /* what a thread takes of local memory */
     struct emulate_result emulation; /* of the sample */
     struct traffic traffic;
     struct demands demands;

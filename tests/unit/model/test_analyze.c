@@ -158,6 +158,26 @@ static void a_small_grid_keeps_its_local_arrays_in_l1(void **state)
     tear_down(&f);
 }
 
+/* What was decoded and emulated serves another machine: the same estimate on the same one, with no code at hand. */
+static void what_was_read_serves_again(void **state)
+{
+    const struct analyze_options options = {.warm = true};
+    struct fixture f = {0};
+    struct analysis again;
+    struct err err = {0};
+
+    set_up(&f, "spills");
+    add_buffer(&f, ROLE_INOUT);
+    add_scalar(&f, 4);
+    f.launch.arguments[1].bytes[0] = 40;
+    run(&f);
+    check_ok(analyze_again(&again, &f.out, &f.machine, &f.launch, &options, &err), &err);
+    assert_true(f.out.predicted && again.predicted);
+    check_near(again.prediction.estimate_s, f.out.prediction.estimate_s, 0);
+    analysis_release(&again);
+    tear_down(&f);
+}
+
 /* GPUs nobody here has measured: a kernel with shared memory, a barrier, an atomic and constant memory is
  * predicted all the same; that it rests on others' numbers is said, and trusted less. */
 static void published_profiles_predict(void **state)
@@ -245,6 +265,7 @@ int main(void)
 {
     return RUN_TESTS(a_kernel_that_stores_a_constant, a_kernel_with_shared_memory_and_a_barrier,
                      a_grid_that_leaves_slots_empty, a_small_grid_keeps_its_local_arrays_in_l1,
-                     published_profiles_predict, a_block_too_large_is_refused, a_hole_in_the_profile_is_named,
-                     arguments_that_do_not_fit_are_refused, a_small_budget_ends_in_a_refusal);
+                     what_was_read_serves_again, published_profiles_predict, a_block_too_large_is_refused,
+                     a_hole_in_the_profile_is_named, arguments_that_do_not_fit_are_refused,
+                     a_small_budget_ends_in_a_refusal);
 }
