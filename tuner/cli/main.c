@@ -1,3 +1,4 @@
+#include "base/clock.h"
 #include "base/heap.h"
 #include "tuner/cli/cli.h"
 #include "tuner/cli/plain.h"
@@ -6,13 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Signals this close are one: timeout(1), for one, signals the program and then its whole process group. */
+#define TOGETHER_S 0.3
+
 static volatile sig_atomic_t stop;
 
 /* The first Ctrl-C asks the run to end in order; the second ends it, as the journal is safe at any moment. */
 static void interrupted(int number)
 {
-    stop = 1;
-    signal(number, SIG_DFL);
+    static volatile double first_s;
+    const double now_s = clock_wall_s();
+
+    if (!stop) {
+        first_s = now_s;
+        stop = 1;
+    } else if (now_s - first_s > TOGETHER_S) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
 }
 
 static void catch_stop(void)
