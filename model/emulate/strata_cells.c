@@ -47,13 +47,38 @@ static void nth(unsigned at[3], const struct box *box, uint64_t n)
     }
 }
 
-/* A block at random of cell number c of as many as `cells` of equal size. */
+/* Blocks of a box that lie next to each other: `blocks` of them from the one of number `first` on. */
+struct cell {
+    uint64_t first, blocks;
+};
+
+/* Cell number c of as many as `cells`, as equal as whole blocks let them be. */
+static struct cell cell_of(const struct box *box, uint64_t cells, uint64_t c)
+{
+    const double all = box_volume(box), size = all / (double)cells;
+    const uint64_t first = (uint64_t)(size * (double)c);
+    const uint64_t end = c + 1 < cells ? (uint64_t)(size * (double)(c + 1)) : (uint64_t)all;
+
+    return (struct cell){first, end > first ? end - first : 1};
+}
+
+/* Random numbers of a box's own. With those of other boxes the blocks picked of boxes of one size would lie at
+ * the same places of all of them, and where the work grows along an axis all would err to the same side. */
+static uint64_t stream_of(const struct box *box, uint64_t cells)
+{
+    uint64_t stream = cells;
+
+    for (unsigned axis = 0; axis < 3; axis++)
+        stream = box->from[axis] ? hash_mix(stream + axis) + box->from[axis] : stream;
+    return stream;
+}
+
+/* A block at random of a cell. */
 static void pick(unsigned at[3], const struct box *box, uint64_t cells, uint64_t c)
 {
-    const double size = box_volume(box) / (double)cells;
-    const uint64_t first = (uint64_t)(size * (double)c), end = (uint64_t)(size * (double)(c + 1));
+    const struct cell cell = cell_of(box, cells, c);
 
-    nth(at, box, end > first ? first + hash_random(cells, c) % (end - first) : first);
+    nth(at, box, cell.first + hash_random(stream_of(box, cells), c) % cell.blocks);
 }
 
 /* What a pilot's warps issue. */
@@ -85,16 +110,17 @@ static int sign_cell(struct signature *out, struct division *division, size_t k,
     return rc;
 }
 
-/* One block of each of `cells` cells of equal size: what neighbours differ by says how far the sum may be
- * off. */
+/* One block of each of `cells` cells, which stands for those of its cell: what neighbours differ by says how far the sum
+ * may be off. */
 static int sample_box(struct division *division, size_t k, uint64_t cells)
 {
     const struct box *box = &division->boxes[k];
-    const double size = box_volume(box) / (double)cells, unseen = division->column * (size - 1);
-    double last = 0, squares = 0;
+    const double column = division->column;
+    double last = 0, squares = 0, pairs = 0, unseen = 0;
     int rc = 0;
 
     for (uint64_t c = 0; c < cells && !rc; c++) {
+        const double blocks = (double)cell_of(box, cells, c).blocks;
         struct signature signature;
         unsigned at[3];
 
@@ -102,20 +128,21 @@ static int sample_box(struct division *division, size_t k, uint64_t cells)
         rc = sign_cell(&signature, division, k, cells, c, at);
         if (rc || !division->out->known)
             return rc;
-        rc = division_add_blocks(division, &signature, at, division->column * size);
-        if (c && size > 1) {
+        rc = division_add_blocks(division, &signature, at, column * blocks);
+        if (c && box_volume(box) > (double)cells) {
             const double jump = fabs((double)signature.issued - last);
 
             squares += jump * jump / 2;
             division->jump = fmax(division->jump, jump);
         }
         last = (double)signature.issued;
+        pairs += column * blocks * column * (blocks - 1);
+        unseen += column * (blocks - 1);
     }
-    if (size > 1) {
-        division->variance +=
-            division->column * size * unseen * squares * (double)cells / fmax((double)cells - 1, 1);
+    if (unseen > 0) {
+        division->variance += pairs * squares / fmax((double)cells - 1, 1);
         division->cells += (double)cells;
-        division->unseen += unseen * (double)cells;
+        division->unseen += unseen;
     }
     return rc;
 }

@@ -150,6 +150,38 @@ static void counts_the_work_of_uneven_grids(void **state)
         fail_msg("of %u of %u grids more bytes are in the bound than they touch", too_many_bytes, grids);
 }
 
+/* Of many small boxes of blocks, in which the work grows along an axis, those that are looked at lie at places of their
+ * own, and each stands for as many as are in its cell: else all boxes err to the same side. */
+static void boxes_err_apart(void **state)
+{
+    static const struct {
+        unsigned x, y, threads, unroll;
+        int32_t step;
+    } cases[] = {{4, 35, 96, 1, 1},  {4, 33, 91, 1, 1},  {8, 40, 91, 2, 3},
+                 {15, 34, 96, 1, 5}, {17, 34, 96, 4, 5}, {92, 6, 96, 4, 5}};
+    struct draws draws = {.seed = 1};
+    unsigned wrong = 0;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct grid g = {0};
+        char option[40];
+
+        snprintf(option, sizeof option, "-DUNROLL=%u", cases[k].unroll);
+        grid_compile(&g, "uneven.cu", "triangle", (const char *const[]){option}, 1);
+        grid_draw(&g, "triangle", &draws, 1 << 16, 1024);
+        g.launch.grid[0] = cases[k].x;
+        g.launch.grid[1] = cases[k].y;
+        g.launch.grid[2] = 1;
+        g.launch.block[0] = cases[k].threads;
+        g.step = cases[k].step;
+        snprintf(g.text, sizeof g.text, "triangle, grid %u, %u", cases[k].x, cases[k].y);
+        wrong += !check_grid(&g);
+        grid_release_launch(&g);
+        grid_release(&g);
+    }
+    assert_int_equal(wrong, 0);
+}
+
 /* The simulated cycles of a grid of 16 blocks of one warp an SM, each a chain of dependent additions as long as
  * `expression` says. */
 static double cycles_of(struct grid *g, const struct machine *machine, const char *expression)
@@ -206,6 +238,7 @@ static void the_longest_block_counts_once(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts_the_work_of_uneven_grids),
+                                       cmocka_unit_test(boxes_err_apart),
                                        cmocka_unit_test(the_longest_block_counts_once)};
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
