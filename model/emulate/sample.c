@@ -178,8 +178,9 @@ static int add_equal(struct emulate_result *result, struct emulation *emulation,
     return 0;
 }
 
-/* Nobody knows what the blocks do that were not executed: those that were differ by so much. */
-static void doubt(struct emulate_result *result, double blocks)
+/* Nobody knows what the blocks do that were not executed: those that were differ by so much. Where one was seen not to
+ * end, all that was counted may be next to nothing. */
+static void doubt(struct emulate_result *result, double blocks, bool spent)
 {
     double least = INFINITY, most = 0;
 
@@ -192,6 +193,8 @@ static void doubt(struct emulate_result *result, double blocks)
     result->unproven = 1 - fmin((double)result->block_count / blocks, 1);
     result->work_error =
         result->unproven * fmax(most / fmax(least, 1) - 1, 3.0 / (double)result->block_count);
+    if (spent && result->unproven > 0)
+        result->work_error = fmax(result->work_error, 1);
 }
 
 static void take_whole_grid(struct emulate_alike *alike, const unsigned grid[3])
@@ -296,7 +299,7 @@ static int add_by_strata(struct emulate_result *result, struct emulation *emulat
     if (!rc && strata.known)
         take_strata(result, &strata, emulation->launch->grid);
     else if (!rc)
-        doubt(result, (double)launch_blocks(emulation->launch));
+        doubt(result, (double)launch_blocks(emulation->launch), signer->spent);
     strata_release(&strata);
     return rc;
 }

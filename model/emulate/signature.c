@@ -173,6 +173,7 @@ int signer_sign(struct signature *out, bool *known, struct signer *signer, const
         return 0;
     rc = execute(&result, signer, position, budget, &lanes, err);
     *known = !rc && result.end == EMULATE_DONE;
+    signer->spent |= !rc && result.end == EMULATE_BUDGET;
     if (*known) {
         out->hash = hash_mix(out->hash + lanes.sum) + lanes.count;
         sum_issued(out, signer);

@@ -24,6 +24,7 @@ struct signer {
     const bool *bends; /* borrowed; null: none */
     bool loaded;       /* loaded values decide which lanes access memory: a signature says nothing of that */
     uint64_t budget;   /* warp instructions for the signature of one block */
+    bool spent;        /* some block did not end within that: nobody knows how much it issues */
     uint64_t *counts;  /* warp instructions of the last block signed, by instruction */
 };
 
