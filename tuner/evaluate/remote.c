@@ -12,19 +12,6 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* What the fleet has, which is asked for again and again between two turns. */
-static void count_away(struct remote *remote)
-{
-    struct fleet *fleet = remote->options.fleet;
-
-    remote->cores_away = 0;
-    remote->gpus_away = 0;
-    for (size_t i = 0; i < fleet_count(fleet); i++) {
-        remote->cores_away += fleet_host(fleet, i)->cores;
-        remote->gpus_away += host_measuring(fleet_host(fleet, i), remote->options.kind);
-    }
-}
-
 /* Life --------------------------------------------------------------------- */
 
 /* What workers compile for other kinds of GPU goes on. */
@@ -50,6 +37,7 @@ static void remote_close(void *state)
     for (size_t i = 0; remote->away && i < fleet_count(remote->options.fleet); i++)
         tasks_free(remote, &remote->away[i]);
     free(remote->away);
+    free(remote->least);
     tasks_free(remote, &remote->here);
     jobs_release(&remote->done);
     dispatch_files_release(&remote->files);
@@ -69,7 +57,8 @@ static int remote_open(void **state, const struct evaluator_options *options, st
         return rc;
     remote->options = *options;
     remote->away = calloc(fleet_count(options->fleet) + 1, sizeof *remote->away);
-    if (!remote->away)
+    remote->least = calloc(fleet_count(options->fleet) + 1, sizeof *remote->least);
+    if (!remote->away || !remote->least)
         rc = err_memory(err);
     tasks_init(&remote->here);
     if (gethostname(remote->name, sizeof remote->name - 1) || !*remote->name)
@@ -89,7 +78,8 @@ static int remote_open(void **state, const struct evaluator_options *options, st
     remote->files.search = options->kind;
     if (!rc)
         rc = evaluator_local.open(&remote->local, &here, err);
-    count_away(remote);
+    if (!rc)
+        remote_survey(remote);
     if (rc)
         remote_close(remote);
     else
@@ -163,7 +153,6 @@ static struct evaluator_job *remote_wait(void *state, double timeout_s)
     for (;;) {
         eventfd_read(remote->finished, &events);
         if (remote->freed || clock_wall_s() >= remote->placed_s + tick_s) {
-            count_away(remote);
             remote_place(remote);
             remote->placed_s = clock_wall_s();
         }

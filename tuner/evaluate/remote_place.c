@@ -161,13 +161,6 @@ static bool place_compile(struct remote *remote, struct task *task)
 
 /* Measuring ---------------------------------------------------------------- */
 
-/* A GPU, here or of a host's. */
-struct place {
-    struct host *host; /* null: here */
-    size_t gpu;
-    double load; /* trials that are there; INFINITY: it takes no more */
-};
-
 /* Trials that a GPU has at a time: the next is there when one ends. */
 static bool takes_more(const struct remote *remote, double load)
 {
@@ -191,6 +184,26 @@ static struct place least_of(const struct remote *remote, struct host *host)
     return best;
 }
 
+static struct place *place_of(const struct remote *remote, const struct host *host)
+{
+    return &remote->least[host - fleet_host(remote->options.fleet, 0)];
+}
+
+void remote_survey(struct remote *remote)
+{
+    struct fleet *fleet = remote->options.fleet;
+
+    remote->cores_away = 0;
+    remote->gpus_away = 0;
+    for (size_t i = 0; i < fleet_count(fleet); i++) {
+        struct host *host = fleet_host(fleet, i);
+
+        remote->cores_away += host->cores;
+        remote->gpus_away += host_measuring(host, remote->options.kind);
+        remote->least[i] = least_of(remote, host);
+    }
+}
+
 /* Whether code is sent to a GPU that has so much to do. One that is not idle waits for code that its own host compiles:
  * packing it costs the controller more than all else of a trial. */
 static bool is_worth_sending(const struct remote *remote, const struct place *place,
@@ -208,7 +221,7 @@ static struct place least_of_all(const struct remote *remote, const struct host 
     struct place best = {.load = takes_more(remote, here) ? here : INFINITY};
 
     for (size_t i = 0; i < fleet_count(remote->options.fleet); i++) {
-        const struct place place = least_of(remote, fleet_host(remote->options.fleet, i));
+        const struct place place = remote->least[i];
 
         if (isfinite(place.load) && is_worth_sending(remote, &place, holder) &&
             (place.load < best.load || (place.load == best.load && place.host == holder)))
@@ -228,23 +241,26 @@ static void fail_for_gpus(struct remote *remote, struct task *task)
 static void measure_at(struct remote *remote, struct task *task, const struct place *place)
 {
     struct evaluator_job *job = task->job;
+    struct host *host = place->host;
+    const size_t gpu = place->gpu;
     struct protocol protocol = *remote->options.protocol;
 
-    if (!place->host) {
+    if (!host) {
         go_here(remote, task);
         return;
     }
-    job->lane = place->gpu;
-    remote_send(remote, task, place->host);
+    job->lane = gpu;
+    remote_send(remote, task, host);
     protocol.give_up_s = job->give_up_s;
     protocol.rival_s = job->rival_s;
     if (job->sustained)
         protocol_sustain(&protocol);
-    if (dispatch_trial(place->host, task->id, &remote->files, place->gpu, &job->compiled,
-                       &job->variant->launch, job->reference, &protocol, &job->err)) {
+    if (dispatch_trial(host, task->id, &remote->files, gpu, &job->compiled, &job->variant->launch,
+                       job->reference, &protocol, &job->err)) {
         remote_take(remote, task);
         remote_finish(remote, task);
     }
+    *place_of(remote, host) = least_of(remote, host);
 }
 
 static bool is_there(const struct remote *remote, const struct place *place)
@@ -270,15 +286,9 @@ static bool choose_finals(struct place *place, struct remote *remote)
 /* A trial whose code is where a GPU takes more: it need not be sent. */
 static bool place_at_holder(struct remote *remote, struct task *task)
 {
-    struct host *holder = task->job->compiled_by;
-    struct place place;
-
-    if (!holder || task->job->finals)
+    if (!task->holder || !isfinite(place_of(remote, task->holder)->load) || task->job->finals)
         return false;
-    place = least_of(remote, holder);
-    if (!isfinite(place.load))
-        return false;
-    measure_at(remote, task, &place);
+    measure_at(remote, task, place_of(remote, task->holder));
     return true;
 }
 
@@ -299,9 +309,9 @@ static void place_anywhere(struct remote *remote)
 
     for (task = remote->waiting[EVALUATOR_MEASURE].first; task; task = next) {
         struct place place;
-        const bool chosen =
-            task->job->finals ? choose_finals(&place, remote)
-                              : (place = least_of_all(remote, task->job->compiled_by), isfinite(place.load));
+        const bool chosen = task->job->finals
+                                ? choose_finals(&place, remote)
+                                : (place = least_of_all(remote, task->holder), isfinite(place.load));
 
         next = task->next;
         if (chosen)
@@ -319,6 +329,7 @@ void remote_place(struct remote *remote)
     struct task *task, *next;
 
     remote->freed = false;
+    remote_survey(remote);
     for (task = remote->waiting[EVALUATOR_COMPILE].first; task; task = next) {
         next = task->next;
         place_compile(remote, task);
@@ -327,7 +338,7 @@ void remote_place(struct remote *remote)
     place_anywhere(remote);
 }
 
-/* There was nothing free for those that wait already. */
+/* There was nothing free for those that wait already, and nothing has become free since. */
 void remote_place_new(struct remote *remote, struct task *task)
 {
     if (task->job->kind == EVALUATOR_COMPILE)

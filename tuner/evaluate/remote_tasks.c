@@ -17,6 +17,7 @@ struct task *task_new(struct remote *remote, struct evaluator_job *job, struct e
         return NULL;
     }
     task->job = job;
+    task->holder = job->compiled_by;
     task->id = fleet_new_id(remote->options.fleet);
     slot = slot_of(remote, task->id);
     task->alike = *slot;

@@ -11,6 +11,7 @@
 struct task {
     struct evaluator_job *job;
     int64_t id;
+    struct host *holder;         /* of measuring: that has the code; null: none */
     struct host *host;           /* that is at it; null: it waits, or is `here` */
     bool here;                   /* the local evaluator is at it */
     bool stays;                  /* it cannot be done elsewhere */
@@ -21,6 +22,13 @@ struct task {
     unsigned losses;
     struct task *next, *before;
     struct task *alike; /* its number ends with the same bits */
+};
+
+/* The GPU of a host's that has the fewest trials. */
+struct place {
+    struct host *host; /* null: here */
+    size_t gpu;
+    double load; /* trials that are there; INFINITY: it takes no more */
 };
 
 struct tasks {
@@ -39,6 +47,7 @@ struct remote {
     struct dispatch_files files;
     struct tasks waiting[2], here; /* waiting: of each kind of job */
     struct tasks *away;            /* for each host */
+    struct place *least;           /* of each host, see remote_survey() */
     size_t under_way;              /* in all of these lists */
     double placed_s;               /* when all that waits was looked at, by the wall's clock */
     bool freed;                    /* a core or a GPU, since all that waits was looked at */
@@ -77,6 +86,10 @@ void remote_wake(void *context);
 
 /* What a host has done for this one's kind of GPU. */
 struct host_work *remote_work(const struct remote *remote, const struct host *host);
+
+/* Looks at all hosts, whose state lies far apart: what is asked for again and again until the next look is kept beside each
+ * other. Trials that are sent since are counted. */
+void remote_survey(struct remote *remote);
 
 /* remote_place.c: starts what can be started, of all that waits; or a task that has just begun to wait. */
 void remote_place(struct remote *remote);

@@ -18,6 +18,9 @@ enum {
 /* A look at all hosts costs as much as several answers: what comes within so long after one waits for the next. */
 static const double look_s = 0.005;
 
+/* What commands write on standard error can wait, and a look at it costs as much as one at the messages. */
+static const double listen_s = 0.1;
+
 void fleet_say(const struct fleet *fleet, const struct host *host, const char *text)
 {
     char line[1500];
@@ -148,12 +151,12 @@ static void receive(const struct fleet *fleet, struct host *host)
         link->broken = why;
 }
 
-static void check_silence(struct host *host)
+static void check_silence(struct host *host, double now_s)
 {
     struct link *link = host->link;
     const int patience = link->state == LINK_UP ? REMOTE_SILENCE_S : ANSWER_S;
 
-    if (clock_wall_s() - link->heard_s > patience)
+    if (now_s - link->heard_s > patience)
         err_set(&link->broken, ERR_STOPPED, "it said nothing for %d s", patience);
 }
 
@@ -170,15 +173,15 @@ static short sign_of(const struct pollfd *sign, int fd)
 
 static void send_queued(struct link *link)
 {
-    if (!link->broken.code && link->state == LINK_UP)
+    if (wire_has_more(&link->wire) && !link->broken.code && link->state == LINK_UP)
         wire_flush(&link->wire, &link->broken);
 }
 
-static void serve_host(const struct fleet *fleet, struct host *host, const struct pollfd *signs)
+static void serve_host(const struct fleet *fleet, struct host *host, const struct pollfd *signs, double now_s)
 {
     struct link *link = host->link;
 
-    if (link->state == LINK_RESTING && clock_wall_s() >= link->next_s)
+    if (link->state == LINK_RESTING && now_s >= link->next_s)
         start(host);
     if (!is_connected(link))
         return;
@@ -187,20 +190,20 @@ static void serve_host(const struct fleet *fleet, struct host *host, const struc
     if (sign_of(&signs[0], link->command.fd) & (POLLIN | POLLHUP | POLLERR))
         receive(fleet, host);
     else if (!link->broken.code)
-        check_silence(host);
+        check_silence(host, now_s);
     send_queued(link);
     if (link->broken.code)
         drop(fleet, host);
 }
 
 /* What a host is waited for; true: it need not be, since it is to be dropped. */
-static bool watch(struct pollfd *signs, const struct link *link)
+static bool watch(struct pollfd *signs, const struct link *link, bool listens)
 {
     const bool connected = is_connected(link) && !link->broken.code;
     const short out = connected && wire_has_more(&link->wire) ? POLLOUT : 0;
 
     signs[0] = (struct pollfd){.fd = connected ? link->command.fd : -1, .events = (short)(POLLIN | out)};
-    signs[1] = (struct pollfd){.fd = connected ? link->command.errors : -1, .events = POLLIN};
+    signs[1] = (struct pollfd){.fd = connected && listens ? link->command.errors : -1, .events = POLLIN};
     return link->broken.code != 0;
 }
 
@@ -217,12 +220,14 @@ int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_li
 {
     struct pollfd *signs = listener ? listener->signs : fleet->signs;
     const double looked_s = fleet->looked_s;
+    const bool listens = clock_wall_s() - fleet->listened_s >= listen_s;
+    double now_s;
     int failed;
 
     for (size_t i = 0; i < fleet->count; i++)
         send_queued(&fleet->links[i]);
     for (size_t i = 0; i < fleet->count; i++)
-        if (watch(&signs[2 * i], &fleet->links[i]))
+        if (watch(&signs[2 * i], &fleet->links[i], listens))
             timeout_s = 0;
     signs[2 * fleet->count] = (struct pollfd){.fd = other, .events = POLLIN};
     if (listener)
@@ -235,9 +240,11 @@ int fleet_turn(struct fleet *fleet, double timeout_s, int other, struct fleet_li
         listener->waits = false;
     if (failed && failed != EINTR)
         return err_set(err, ERR_SYSTEM, "poll: %s", strerror(failed));
+    now_s = clock_wall_s();
     for (size_t i = 0; i < fleet->count && !failed; i++)
-        serve_host(fleet, &fleet->hosts[i], &signs[2 * i]);
+        serve_host(fleet, &fleet->hosts[i], &signs[2 * i], now_s);
     fleet->looked_s = clock_wall_s();
+    fleet->listened_s = listens ? fleet->looked_s : fleet->listened_s;
     return 0;
 }
 

@@ -45,7 +45,8 @@ struct fleet {
     struct map claims; /* low word of a code's key -> one of: */
     char claim_states[CLAIM_STATES];
     int64_t last_id;
-    double looked_s; /* when all hosts were looked at last */
+    double looked_s;   /* when all hosts were looked at last, */
+    double listened_s; /* and when at what they write on standard error, too */
 };
 
 /* Tells the user of a host. */
