@@ -11,16 +11,31 @@
 
 /* Life --------------------------------------------------------------------- */
 
+int candidate_equip(struct candidate *candidate, struct err *err)
+{
+    if (candidate->work)
+        return 0;
+    candidate->work = calloc(1, sizeof *candidate->work);
+    if (!candidate->work)
+        return err_memory(err);
+    candidate->work->candidate = candidate;
+    return 0;
+}
+
 void candidate_relax(struct candidate *candidate)
 {
-    variant_release(&candidate->variant);
-    variant_release(&candidate->reference_variant);
-    compile_result_release(&candidate->job.compiled);
-    code_facts_release(&candidate->job.facts);
-    trial_release(&candidate->job.trial);
-    job_sources_free(candidate->job.sources);
-    candidate->variant = candidate->reference_variant = (struct variant){0};
-    candidate->job = (struct evaluator_job){0};
+    struct candidate_work *work = candidate->work;
+
+    if (!work)
+        return;
+    variant_release(&work->variant);
+    variant_release(&work->reference_variant);
+    compile_result_release(&work->job.compiled);
+    code_facts_release(&work->job.facts);
+    trial_release(&work->job.trial);
+    job_sources_free(work->job.sources);
+    free(work);
+    candidate->work = NULL;
 }
 
 void candidate_free(struct candidate *candidate)
@@ -58,7 +73,7 @@ int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index,
         candidate_free(candidate);
         return err_memory(err);
     }
-    if (add(tuning, candidate, err)) {
+    if (candidate_equip(candidate, err) || add(tuning, candidate, err)) {
         candidate_free(candidate);
         return ERR_MEMORY;
     }
@@ -202,14 +217,14 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
 
 int candidate_tell(struct tuning *tuning, const struct candidate *candidate, bool timed, struct err *err)
 {
-    const struct search_facts facts = {.timed = timed,
-                                       .outcome = candidate->record.outcome,
-                                       .shared = candidate->job.shared,
-                                       .impossible = !candidate->submitted,
-                                       .time_s = candidate_cost(candidate),
-                                       .spent_s =
-                                           candidate->submitted ? evaluator_spent_s(&candidate->job) : 0,
-                                       .same_as = candidate->same_as ? candidate->same_as->index : 0};
+    const struct search_facts facts = {
+        .timed = timed,
+        .outcome = candidate->record.outcome,
+        .shared = candidate->work->job.shared,
+        .impossible = !candidate->submitted,
+        .time_s = candidate_cost(candidate),
+        .spent_s = candidate->submitted ? evaluator_spent_s(&candidate->work->job) : 0,
+        .same_as = candidate->same_as ? candidate->same_as->index : 0};
 
     return search_tell(tuning->search, candidate->index, &facts, err);
 }

@@ -55,7 +55,7 @@ static const double headers_patience_s = 0.02;
  * includes what only the preprocessor could tell. */
 static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    const struct compile_request request = request_of(&candidate->variant, tuning->arch, 0);
+    const struct compile_request request = request_of(&candidate->work->variant, tuning->arch, 0);
     struct job_sources *sources = calloc(1, sizeof *sources);
     const struct sources_hash *hash;
     int rc = sources ? 0 : err_memory(err);
@@ -73,10 +73,10 @@ static int build_hash_of(uint64_t *out, struct tuning *tuning, struct candidate 
     hash = &sources->hash;
     if (hash->complete) {
         *out = hash_text(hash->all, tuning->nvrtc);
-        candidate->job.code = hash->code;
+        candidate->work->job.code = hash->code;
     }
-    job_sources_free(candidate->job.sources);
-    candidate->job.sources = sources;
+    job_sources_free(candidate->work->job.sources);
+    candidate->work->job.sources = sources;
     sources->hash.complete = hash->complete && strlen(tuning->source_text) == tuning->source_size;
     return 0;
 }
@@ -115,7 +115,7 @@ static int look_up(struct tuning *tuning, struct candidate *candidate, struct er
     const struct record *found =
         tuning->journal ? journal_find(tuning->journal, candidate->record.key) : NULL;
     const struct record *timed = found ? journal_measured(tuning->journal, found) : NULL;
-    const uint64_t launch = hash_u64(launch_hash(&candidate->variant.launch), tuning->protocol_hash);
+    const uint64_t launch = hash_u64(launch_hash(&candidate->work->variant.launch), tuning->protocol_hash);
     uint64_t build;
     bool same_build, outdated;
     int rc = build_hash_of(&build, tuning, candidate, err);
@@ -162,15 +162,15 @@ static int submit_compile(struct tuning *tuning, struct candidate *candidate, st
     if (rc)
         return rc;
     candidate->submitted = true;
-    candidate->job.read = candidate_read(tuning, candidate);
-    candidate->job.kind = EVALUATOR_COMPILE;
-    candidate->job.takes_packed = true;
-    candidate->job.variant = &candidate->variant;
-    candidate->job.choices = candidate->choices;
-    candidate->job.known = candidate->trusted ? &candidate->record : NULL;
+    candidate->work->job.read = candidate_read(tuning, candidate);
+    candidate->work->job.kind = EVALUATOR_COMPILE;
+    candidate->work->job.takes_packed = true;
+    candidate->work->job.variant = &candidate->work->variant;
+    candidate->work->job.choices = candidate->choices;
+    candidate->work->job.known = candidate->trusted ? &candidate->record : NULL;
     if (reference_is(tuning, candidate) && !candidate->trusted && tuning->out->evaluator->launches)
         tuning->reference_pending = true;
-    return evaluator_submit(tuning->evaluator, &candidate->job, err);
+    return evaluator_submit(tuning->evaluator, &candidate->work->job, err);
 }
 
 int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
@@ -180,17 +180,17 @@ int candidate_compile(struct tuning *tuning, uint64_t index, struct err *err)
     int rc = candidate_new(&candidate, tuning, index, err);
 
     if (!rc)
-        rc = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
+        rc = variant_make(&candidate->work->variant, tuning->spec, tuning->problem, candidate->choices, err);
     if (rc)
         return rc;
-    candidate->weight = candidate->variant.weight;
-    if (candidate->variant.outcome != OUTCOME_OK) {
-        snprintf(reason, sizeof reason, "%s", candidate->variant.message);
-        return candidate_reject(tuning, candidate, candidate->variant.outcome, reason, err);
+    candidate->weight = candidate->work->variant.weight;
+    if (candidate->work->variant.outcome != OUTCOME_OK) {
+        snprintf(reason, sizeof reason, "%s", candidate->work->variant.message);
+        return candidate_reject(tuning, candidate, candidate->work->variant.outcome, reason, err);
     }
     if ((has_limits(tuning) && !occupancy_launchable(reason, sizeof reason, &tuning->out->device.limits,
-                                                     &candidate->variant.launch, NULL)) ||
-        !device_can_launch(reason, sizeof reason, tuning->out->device.sm, &candidate->variant.launch))
+                                                     &candidate->work->variant.launch, NULL)) ||
+        !device_can_launch(reason, sizeof reason, tuning->out->device.sm, &candidate->work->variant.launch))
         return candidate_reject(tuning, candidate, OUTCOME_LIMITS, reason, err);
     rc = look_up(tuning, candidate, err);
     if (rc)
@@ -224,7 +224,7 @@ static void take_resources(struct record *record, const struct cubin_resources *
 
 int candidate_facts(struct candidate *candidate, struct err *err)
 {
-    struct evaluator_job *job = &candidate->job;
+    struct evaluator_job *job = &candidate->work->job;
 
     return job->facts.known ? 0 : code_facts_read(&job->facts, &job->compiled, candidate->record.key, err);
 }
@@ -233,9 +233,9 @@ int candidate_facts(struct candidate *candidate, struct err *err)
 static int read_code(struct tuning *tuning, struct candidate *candidate, char *reason, size_t size,
                      struct err *err)
 {
-    const char *entry = candidate->job.compiled.entry;
-    const struct launch *launch = &candidate->variant.launch;
-    const struct code_facts *facts = &candidate->job.facts;
+    const char *entry = candidate->work->job.compiled.entry;
+    const struct launch *launch = &candidate->work->variant.launch;
+    const struct code_facts *facts = &candidate->work->job.facts;
     int rc = candidate_facts(candidate, err);
 
     reason[0] = '\0';
@@ -252,7 +252,7 @@ static int read_code(struct tuning *tuning, struct candidate *candidate, char *r
 /* Identical machine code at an identical launch and weight is measured once. */
 static int find_same_code(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    const uint64_t key = record_code_key(&candidate->record, candidate->variant.weight);
+    const uint64_t key = record_code_key(&candidate->record, candidate->work->variant.weight);
     struct candidate *other;
 
     if (!key)
@@ -314,14 +314,14 @@ static void count_compiled(struct tune_counts *counts, const struct evaluator_jo
 /* What a compile that this run made came to. True: the candidate was rejected for it. */
 static bool ends_compiled(int *code, struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    const struct compile_result *result = &candidate->job.compiled;
+    const struct compile_result *result = &candidate->work->job.compiled;
     struct record *record = &candidate->record;
     enum outcome outcome = result->own_failure ? OUTCOME_SKIPPED : result->outcome;
     const char *why = result->diagnostic;
     char reason[512] = "";
 
     *code = 0;
-    count_compiled(&tuning->out->counts, &candidate->job);
+    count_compiled(&tuning->out->counts, &candidate->work->job);
     record->compile_s = result->compile_s;
     if (outcome == OUTCOME_OK) {
         *code = judge_code(tuning, candidate, reason, sizeof reason, err);
@@ -376,8 +376,8 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
     told.estimate_s *= candidate->weight;
     return search_tell(tuning->search, candidate->index,
                        &(struct search_facts){.outcome = OUTCOME_OK,
-                                              .shared = candidate->job.shared,
-                                              .spent_s = evaluator_spent_s(&candidate->job),
+                                              .shared = candidate->work->job.shared,
+                                              .spent_s = evaluator_spent_s(&candidate->work->job),
                                               .prediction = told},
                        err);
 }

@@ -126,16 +126,15 @@ static int copy_out(struct tuning *tuning, struct candidate *const *ranked, size
 static int check_winner(struct tuning *tuning, struct candidate *winner, struct err *err)
 {
     struct tuned *out = tuning->out;
-    const struct compile_result *compiled = &winner->job.compiled;
     bool same = false;
     int rc;
 
     if (tuning->out->evaluator->measures || !tuning->environment->compiler || !winner->record.identified)
         return 0;
     rc = candidate_revive(tuning, winner, err);
-    if (!rc && compiled->outcome == OUTCOME_OK) {
+    if (!rc && winner->work->job.compiled.outcome == OUTCOME_OK) {
         rc = candidate_facts(winner, err);
-        same = !rc && winner->job.facts.hash == winner->record.code_hash;
+        same = !rc && winner->work->job.facts.hash == winner->record.code_hash;
     }
     candidate_relax(winner);
     if (rc)

@@ -62,7 +62,7 @@ static bool has_moved(struct tuning *tuning, const struct evaluator_job *job)
 static int measure_again(struct tuning *tuning, struct candidate *candidate, bool sustained, double **all,
                          size_t *count, struct err *err)
 {
-    struct evaluator_job *job = &candidate->job;
+    struct evaluator_job *job = &candidate->work->job;
     struct trial *trial = &job->trial;
     int failed;
 
@@ -71,7 +71,7 @@ static int measure_again(struct tuning *tuning, struct candidate *candidate, boo
     job->finals = true;
     job->sustained = sustained;
     job->rival_s = candidate_rival_s(tuning, candidate);
-    job->reference = &candidate->reference;
+    job->reference = &candidate->work->reference;
     failed = evaluator_submit(tuning->evaluator, job, err);
     if (!failed && evaluator_wait(tuning->evaluator, -1) != job)
         failed = err_set(err, ERR_SYSTEM, "internal error: a finalist was not measured");
@@ -101,7 +101,7 @@ static int take_finals(struct tuning *tuning, struct candidate *candidate, doubl
         free(all);
         return 0;
     }
-    candidate_take_trial(candidate, &candidate->job.trial);
+    candidate_take_trial(candidate, &candidate->work->job.trial);
     free(candidate->record.samples_s);
     candidate->record.outcome = OUTCOME_OK;
     candidate->record.samples_s = all;
@@ -235,7 +235,7 @@ static int measure_round(bool *stayed, struct tuning *tuning, struct field *fiel
             continue;
         rc = measure_again(tuning, field->candidates[i], field->sustained, &field->samples[i],
                            &field->counts[i], err);
-        *stayed = rc || !has_moved(tuning, &field->candidates[i]->job);
+        *stayed = rc || !has_moved(tuning, &field->candidates[i]->work->job);
     }
     return rc;
 }

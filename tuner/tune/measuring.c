@@ -106,13 +106,13 @@ static int default_reference(struct tuning *tuning, struct candidate *candidate,
                      tuning->spec->path, variant->message);
     if (!rc)
         rc = compile_reference(tuning, variant, err);
-    candidate->reference.launch = &variant->launch;
+    candidate->work->reference.launch = &variant->launch;
     return rc;
 }
 
 static int kernel_reference(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    struct variant *variant = &candidate->reference_variant;
+    struct variant *variant = &candidate->work->reference_variant;
     int rc;
 
     variant_release(variant);
@@ -123,7 +123,7 @@ static int kernel_reference(struct tuning *tuning, struct candidate *candidate, 
         rc = err_set(err, ERR_USAGE, "%s: reference: %s", tuning->spec->path, variant->message);
     if (!rc)
         rc = compile_reference(tuning, variant, err);
-    candidate->reference.launch = &variant->launch;
+    candidate->work->reference.launch = &variant->launch;
     return rc;
 }
 
@@ -143,10 +143,10 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
     const struct compile_result *compiled = &tuning->reference_code;
     int rc = 0;
 
-    candidate->reference = (struct reference){0};
+    candidate->work->reference = (struct reference){0};
     switch (reference->kind) {
     case REFERENCE_FILES:
-        files_reference(&candidate->reference, reference, tuning->problem);
+        files_reference(&candidate->work->reference, reference, tuning->problem);
         return 0;
     case REFERENCE_KERNEL:
         rc = kernel_reference(tuning, candidate, err);
@@ -157,7 +157,7 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
         rc = default_reference(tuning, candidate, err);
         break;
     }
-    candidate->reference.code = (struct code){compiled->cubin, compiled->cubin_bytes, compiled->entry};
+    candidate->work->reference.code = (struct code){compiled->cubin, compiled->cubin_bytes, compiled->entry};
     return rc;
 }
 
@@ -181,22 +181,22 @@ int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err
     int rc = 0;
 
     candidate->audit = audit;
-    candidate->job.kind = EVALUATOR_MEASURE;
-    candidate->job.known = candidate->trusted ? &candidate->record : NULL;
+    candidate->work->job.kind = EVALUATOR_MEASURE;
+    candidate->work->job.known = candidate->trusted ? &candidate->record : NULL;
     if (!candidate->trusted && tuning->out->evaluator->launches) {
         rc = candidate_set_reference(tuning, candidate, err);
         if (!rc)
             rc = candidate_reference_hash(&candidate->record.reference_hash, tuning, candidate, err);
-        candidate->job.reference = &candidate->reference;
-        candidate->job.give_up_s = give_up_s(tuning, candidate);
-        candidate->job.rival_s = candidate_rival_s(tuning, candidate);
+        candidate->work->job.reference = &candidate->work->reference;
+        candidate->work->job.give_up_s = give_up_s(tuning, candidate);
+        candidate->work->job.rival_s = candidate_rival_s(tuning, candidate);
     }
     if (!candidate->trusted && audit)
         tuning->out->counts.audited++;
     else if (!candidate->trusted)
         tuning->out->counts.timed++;
     tuning->waiting_to_time--;
-    return rc ? rc : evaluator_submit(tuning->evaluator, &candidate->job, err);
+    return rc ? rc : evaluator_submit(tuning->evaluator, &candidate->work->job, err);
 }
 
 void candidate_take_trial(struct candidate *candidate, struct trial *trial)
@@ -226,7 +226,7 @@ void candidate_take_trial(struct candidate *candidate, struct trial *trial)
 
 int candidate_note_host(struct candidate *candidate, struct err *err)
 {
-    const struct evaluator_job *job = &candidate->job;
+    const struct evaluator_job *job = &candidate->work->job;
 
     free(candidate->record.measured_on);
     candidate->record.measured_on = NULL;
@@ -242,9 +242,10 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
     if (!candidate->trusted)
         rc = candidate_note_host(candidate, err);
     if (!rc && !candidate->trusted) {
-        const char *why = candidate->job.trial.outcome == OUTCOME_OK ? NULL : candidate->job.trial.message;
+        const char *why =
+            candidate->work->job.trial.outcome == OUTCOME_OK ? NULL : candidate->work->job.trial.message;
 
-        candidate_take_trial(candidate, &candidate->job.trial);
+        candidate_take_trial(candidate, &candidate->work->job.trial);
         rc = record_explain(&candidate->record, why, err);
     }
     if (!rc)
@@ -259,10 +260,12 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
 
 int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    int rc = variant_make(&candidate->variant, tuning->spec, tuning->problem, candidate->choices, err);
+    int rc = candidate_equip(candidate, err);
 
+    if (!rc)
+        rc = variant_make(&candidate->work->variant, tuning->spec, tuning->problem, candidate->choices, err);
     if (rc)
         return rc;
-    candidate->job.variant = &candidate->variant;
-    return compile_now(&candidate->job.compiled, tuning, &candidate->variant, err);
+    candidate->work->job.variant = &candidate->work->variant;
+    return compile_now(&candidate->work->job.compiled, tuning, &candidate->work->variant, err);
 }

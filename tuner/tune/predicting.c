@@ -69,13 +69,13 @@ struct launch *candidate_read(const struct tuning *tuning, struct candidate *can
 {
     const bool asked = tuning->out->strategy->reads_predictions;
 
-    return tuning->has_machine && asked && !tuning->searched ? &candidate->variant.launch : NULL;
+    return tuning->has_machine && asked && !tuning->searched ? &candidate->work->variant.launch : NULL;
 }
 
 /* Whether the code compiled here is the recorded one: what the model read is then what was timed. */
 static int compare_code(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    const struct compile_result *compiled = &candidate->job.compiled;
+    const struct compile_result *compiled = &candidate->work->job.compiled;
     int rc;
 
     if (!candidate->trusted || !candidate->record.identified || !(compiled->cubin || compiled->packed))
@@ -84,7 +84,7 @@ static int compare_code(struct tuning *tuning, struct candidate *candidate, stru
     if (rc)
         return rc;
     tuning->out->counts.read++;
-    tuning->out->counts.read_differently += candidate->job.facts.hash != candidate->record.code_hash;
+    tuning->out->counts.read_differently += candidate->work->job.facts.hash != candidate->record.code_hash;
     return 0;
 }
 
@@ -112,10 +112,10 @@ static void take_prediction(struct record_prediction *out, const struct variant_
 
 int candidate_take_prediction(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
-    if (!candidate->job.read)
+    if (!candidate->work->job.read)
         return 0;
-    candidate->job.read = NULL;
-    candidate->prediction = candidate->job.prediction;
+    candidate->work->job.read = NULL;
+    candidate->prediction = candidate->work->job.prediction;
     if (candidate->prediction.told.predicted)
         take_prediction(&candidate->record.prediction, &candidate->prediction);
     return compare_code(tuning, candidate, err);
@@ -128,9 +128,9 @@ int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct
     if (!tuning->has_machine || candidate->prediction.told.predicted || candidate->prediction.reason[0])
         return 0;
     rc = candidate_revive(tuning, candidate, err);
-    if (!rc && candidate->job.compiled.outcome == OUTCOME_OK)
-        rc = predict_compiled(&candidate->prediction, &tuning->machine, &candidate->job.compiled,
-                              &candidate->variant.launch, !tuning->spec->cold, NULL, err);
+    if (!rc && candidate->work->job.compiled.outcome == OUTCOME_OK)
+        rc = predict_compiled(&candidate->prediction, &tuning->machine, &candidate->work->job.compiled,
+                              &candidate->work->variant.launch, !tuning->spec->cold, NULL, err);
     if (!rc && candidate->prediction.told.predicted)
         take_prediction(&candidate->record.prediction, &candidate->prediction);
     candidate_relax(candidate);

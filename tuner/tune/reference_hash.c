@@ -51,7 +51,7 @@ static int content_of(uint64_t *out, struct tuning *tuning, const struct referen
 int candidate_reference_hash(uint64_t *out, struct tuning *tuning, struct candidate *candidate,
                              struct err *err)
 {
-    const struct reference *reference = &candidate->reference;
+    const struct reference *reference = &candidate->work->reference;
     uint64_t hash = hash_u64(hash_text(HASH_START, "reference 1"), tuning->spec->reference.kind);
     uint64_t content = 0;
     int rc = content_of(&content, tuning, reference, err);
@@ -86,7 +86,9 @@ int reference_prepare(struct tuning *tuning, struct err *err)
 
     if (!tuning->out->evaluator->launches || !has_compared(tuning->journal))
         return 0;
-    rc = candidate_set_reference(tuning, &initial, err);
-    variant_release(&initial.reference_variant);
+    rc = candidate_equip(&initial, err);
+    if (!rc)
+        rc = candidate_set_reference(tuning, &initial, err);
+    candidate_relax(&initial);
     return rc;
 }

@@ -101,12 +101,13 @@ static bool is_over(void *context)
 static int finish(void *context, struct evaluator_job *job, struct err *err)
 {
     struct tuning *tuning = context;
-    struct candidate *candidate = (struct candidate *)((char *)job - offsetof(struct candidate, job));
+    struct candidate *candidate;
 
     if (job == &tuning->reference_job)
         return reference_compiled(tuning, err);
     if (job->err.code)
         return err_set(err, (enum err_code)job->err.code, "%s", job->err.text);
+    candidate = ((struct candidate_work *)((char *)job - offsetof(struct candidate_work, job)))->candidate;
     if (job->kind == EVALUATOR_COMPILE)
         return candidate_compiled(tuning, candidate, err);
     return candidate_measured(tuning, candidate, err);

@@ -12,12 +12,19 @@
 
 /* One configuration on its way through compiling and timing. It lives to the end of the run; the variant and
  * its code only until it is settled. */
+/* What a candidate needs on its way, and not once it is settled: most of its memory. */
+struct candidate_work {
+    struct evaluator_job job;
+    struct candidate *candidate; /* whose it is */
+    struct variant variant, reference_variant;
+    struct reference reference;
+};
+
 struct candidate {
     uint64_t index;
     unsigned *choices;
-    struct variant variant, reference_variant;
-    struct reference reference;
-    double weight; /* of a second, in the objective */
+    struct candidate_work *work; /* null: it is settled, and not revived */
+    double weight;               /* of a second, in the objective */
     struct record record;
     double energies_j[TUNE_ENERGY_ROUNDS]; /* of its finals */
     size_t energy_count;
@@ -29,7 +36,6 @@ struct candidate {
     bool settled;                                /* the outcome is final */
     struct candidate *same_as;                   /* has the same code at the same launch */
     struct candidate *followers, *next_follower; /* those waiting for this one's time */
-    struct evaluator_job job;
 };
 
 struct tuning {
@@ -79,8 +85,9 @@ int tuning_open(struct tuning *tuning, struct err *err);
  * candidate.c: a candidate belongs to the run as soon as it is made. */
 int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index, struct err *err);
 void candidate_free(struct candidate *candidate);
-double candidate_cost(const struct candidate *candidate); /* time times weight: what is compared */
-void candidate_relax(struct candidate *candidate);        /* lets go of variant, code and trial */
+double candidate_cost(const struct candidate *candidate);          /* time times weight: what is compared */
+int candidate_equip(struct candidate *candidate, struct err *err); /* with work, where it has none */
+void candidate_relax(struct candidate *candidate); /* lets go of it: variant, code and trial */
 /* Keeps the first failure, as text for the user. */
 void candidate_remember(struct tuning *tuning, const struct candidate *candidate);
 
