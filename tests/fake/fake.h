@@ -5,7 +5,8 @@
  *
  * It runs the worker's own kernels from their real source, and test kernels by name: they stand in kernels.c,
  * each with what it does wrong. FAKE_NAME, FAKE_MAJOR and FAKE_SLOW make GPUs of other kinds and slower ones: lists
- * with a word for each GPU; FAKE_LIMITED one whose clock falls. A module is any bytes. Not
+ * with a word for each GPU; FAKE_LIMITED one whose clock falls, FAKE_WARM_MS one whose kernels
+ * then take longer. A module is any bytes. Not
  * thread-safe but for what loads code. The current context of a thread is any address. */
 #ifndef TESTS_FAKE_FAKE_H
 #define TESTS_FAKE_FAKE_H

@@ -44,10 +44,18 @@ static inline double product(double a, double b)
     return a * b;
 }
 
-/* FAKE_LIMITED: after 10 ms a limit of power takes a third of the clock. */
+/* When the clock falls: after 10 ms with FAKE_LIMITED, after so many with FAKE_WARM_MS; else never. */
+static inline unsigned long long cool_until_ns(void)
+{
+    const char *warm_ms = getenv("FAKE_WARM_MS");
+
+    return getenv("FAKE_LIMITED") ? 10000000 : warm_ms ? strtoull(warm_ms, NULL, 10) * 1000000 : ~0ull;
+}
+
+/* By a third. */
 static inline unsigned long long cycle_clock(void)
 {
-    const unsigned long long now = HOST_NOW_NS, full = getenv("FAKE_LIMITED") ? 10000000 : now;
+    const unsigned long long now = HOST_NOW_NS, full = cool_until_ns();
 
     return now <= full ? now * 3 / 2 : full * 3 / 2 + (now - full);
 }

@@ -21,13 +21,16 @@ struct graph {
 static struct graph *capturing;
 static bool timing; /* the last thing done was an event: a launch in a graph then pays for the pair */
 
-/* FAKE_SLOW: how many times as long kernels run as on others of its kind, for each GPU. */
+/* FAKE_SLOW: how many times as long kernels run as on others of its kind, for each GPU. FAKE_WARM_MS: after so long, half as
+ * long again, as their clock falls. */
 static double slowness(void)
 {
     size_t length;
     const char *word = fake_word("FAKE_SLOW", fake.ordinal, &length);
+    const char *warm_ms = getenv("FAKE_WARM_MS");
+    const bool warm = warm_ms && fake.now_ns > strtoull(warm_ms, NULL, 10) * 1000000;
 
-    return word ? strtod(word, NULL) : 1;
+    return (word ? strtod(word, NULL) : 1) * (warm ? 1.5 : 1);
 }
 
 static void run_launch(struct fake_op *op, bool in_graph)

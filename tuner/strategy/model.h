@@ -140,6 +140,9 @@ void search_describe(unsigned *out, const struct model_search *search, uint64_t 
 /* Learns from what was told since it last did, all at once: little by little, anew where that does not do. */
 int search_learn(struct model_search *search, struct err *err);
 
+/* As search_correct(): all is learnt anew. */
+void model_correct(void *state, search_factor *factor, const void *context);
+
 /* Keeps what a member was told of for that. */
 int search_add_news(struct model_search *search, const struct member *member, struct err *err);
 

@@ -5,6 +5,8 @@
 
 #include "tuner/strategy/cost.h"
 
+#include <math.h>
+
 /* When an eighth was compiled since, or one more takes long. */
 static bool are_costs_due(const struct model_search *search)
 {
@@ -74,4 +76,26 @@ int search_add_news(struct model_search *search, const struct member *member, st
     search->news[search->news_count++] =
         (struct observation){member->choices, member->prediction, member->timed, member->time_s};
     return 0;
+}
+
+void model_correct(void *state, search_factor *factor, const void *context)
+{
+    struct model_search *search = state;
+    const double before = log(search->best_s);
+
+    search->best_s = INFINITY;
+    for (size_t i = 0; i < search->member_count; i++) {
+        struct member *member = search->members[i];
+
+        if (!member->timed || isnan(member->time_s))
+            continue;
+        member->time_s *= factor(context, member->index);
+        if (member->time_s < search->best_s) {
+            search->best_s = member->time_s;
+            search->best_index = member->index;
+        }
+    }
+    for (size_t i = 0; i < search->past_count; i++) /* what was gained was gained under any conditions */
+        search->past[i].log_best += log(search->best_s) - before;
+    search->is_due = search->news_lost = true;
 }

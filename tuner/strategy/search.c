@@ -44,6 +44,12 @@ int search_tell(struct search *search, uint64_t index, const struct search_facts
     return search->strategy->tell(search->state, index, facts, err);
 }
 
+void search_correct(struct search *search, search_factor *factor, const void *context)
+{
+    if (search->strategy->correct)
+        search->strategy->correct(search->state, factor, context);
+}
+
 uint64_t search_visited(const struct search *search)
 {
     return search->strategy->visited(search->state);

@@ -112,6 +112,11 @@ int search_next(struct search_step *out, struct search *search, struct search_ca
                 struct err *err);
 int search_tell(struct search *search, uint64_t index, const struct search_facts *facts, struct err *err);
 
+/* The times told so far were taken under other conditions: from now on each counts times what `factor` says of its
+ * configuration. */
+typedef double search_factor(const void *context, uint64_t index);
+void search_correct(struct search *search, search_factor *factor, const void *context);
+
 /* How many configurations it has asked to compile so far, audit left out. */
 uint64_t search_visited(const struct search *search);
 

@@ -13,6 +13,8 @@
  *
  * tell: What came of a step that next() asked for: once each, in any order. ERR_MEMORY.
  *
+ * correct: As search_correct(). Null where the strategy goes by no times.
+ *
  * visited: How many configurations it has asked to compile, an audit left out.
  *
  * summarise: Fills *out at any time, also before the end.
@@ -36,6 +38,7 @@ struct strategy {
     int (*open)(void **state, const struct search_options *options, struct err *err);
     int (*next)(struct search_step *out, void *state, struct search_capacity capacity, struct err *err);
     int (*tell)(void *state, uint64_t index, const struct search_facts *facts, struct err *err);
+    void (*correct)(void *state, search_factor *factor, const void *context);
     uint64_t (*visited)(const void *state);
     void (*summarise)(struct search_summary *out, const void *state);
     enum search_fate (*fate)(const void *state, uint64_t index);

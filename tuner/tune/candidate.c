@@ -63,6 +63,7 @@ int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index,
     if (!candidate)
         return err_memory(err);
     candidate->index = index;
+    candidate->drift = 1;
     record_init(&candidate->record);
     candidate->choices = calloc(tuning->spec->parameter_count, sizeof *candidate->choices);
     if (candidate->choices) {
@@ -150,22 +151,27 @@ void candidate_remember(struct tuning *tuning, const struct candidate *candidate
 
 double candidate_cost(const struct candidate *candidate)
 {
-    return candidate->weight * candidate->record.time_s;
+    return candidate->weight * candidate->record.time_s * candidate->drift;
+}
+
+double tuning_best_cost(const struct tuning *tuning)
+{
+    return tuning->best ? candidate_cost(tuning->best) : NAN;
 }
 
 /* The best so far. */
-static int take_best(struct tuning *tuning, const struct candidate *candidate, struct err *err)
+static int take_best(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct tuned *out = tuning->out;
 
-    tuning->best_s = candidate->record.time_s;
-    tuning->best_cost = candidate_cost(candidate);
+    tuning->best = candidate;
+    drift_begin(tuning);
     if (candidate->audit)
         return 0;
     if (ARRAY_GROW(out->steps, out->step_count, err))
         return ERR_MEMORY;
-    out->steps[out->step_count++] = (struct tuned_step){evaluator_now_s(tuning->evaluator),
-                                                        out->counts.outcomes[OUTCOME_OK], tuning->best_s};
+    out->steps[out->step_count++] = (struct tuned_step){
+        evaluator_now_s(tuning->evaluator), out->counts.outcomes[OUTCOME_OK], candidate->record.time_s};
     return 0;
 }
 
@@ -207,7 +213,7 @@ int candidate_settle(struct tuning *tuning, struct candidate *candidate, struct 
         tuning->failed++;
         candidate_remember(tuning, candidate);
     }
-    if (record->outcome == OUTCOME_OK && !(candidate_cost(candidate) >= tuning->best_cost))
+    if (record->outcome == OUTCOME_OK && !(candidate_cost(candidate) >= tuning_best_cost(tuning)))
         rc = take_best(tuning, candidate, err);
     if (!rc && !is_stored(tuning, candidate))
         rc = candidate_store(tuning, candidate, err);

@@ -161,18 +161,16 @@ int candidate_set_reference(struct tuning *tuning, struct candidate *candidate, 
     return rc;
 }
 
+double candidate_rival_s(const struct tuning *tuning, const struct candidate *candidate)
+{
+    return tuning->best && !energy_wanted(tuning) ? tuning_best_cost(tuning) / candidate->weight : 0;
+}
+
 /* Racing keeps an exhaustive run complete and saves the others time: what is this much slower cannot win. What is slower
  * may take less energy. */
 static double give_up_s(const struct tuning *tuning, const struct candidate *candidate)
 {
-    return tuning->out->strategy->gives_up_slow && !isnan(tuning->best_cost) && !energy_wanted(tuning)
-               ? 2 * tuning->best_cost / candidate->weight
-               : 0;
-}
-
-double candidate_rival_s(const struct tuning *tuning, const struct candidate *candidate)
-{
-    return isnan(tuning->best_cost) || energy_wanted(tuning) ? 0 : tuning->best_cost / candidate->weight;
+    return tuning->out->strategy->gives_up_slow ? 2 * candidate_rival_s(tuning, candidate) : 0;
 }
 
 int candidate_time(struct tuning *tuning, uint64_t index, bool audit, struct err *err)
@@ -239,6 +237,8 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
 {
     int rc = 0;
 
+    if (candidate == tuning->drift.timing)
+        return drift_measured(tuning, candidate, err);
     if (!candidate->trusted)
         rc = candidate_note_host(candidate, err);
     if (!rc && !candidate->trusted) {
@@ -255,7 +255,9 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
         tuning->out->audit_s += candidate->record.trial_s;
     if (!rc)
         rc = candidate_tell(tuning, candidate, true, err);
-    return rc ? rc : candidate_settle(tuning, candidate, err);
+    if (!rc)
+        rc = candidate_settle(tuning, candidate, err);
+    return rc ? rc : drift_note(tuning, candidate, err);
 }
 
 int candidate_revive(struct tuning *tuning, struct candidate *candidate, struct err *err)

@@ -275,6 +275,7 @@ int tuning_open(struct tuning *tuning, struct err *err)
     int rc;
 
     set_protocol(tuning);
+    drift_open(&tuning->drift);
     rc = open_space(tuning, err);
     if (!rc)
         rc = open_journal(tuning, err);

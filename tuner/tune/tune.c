@@ -75,7 +75,7 @@ static void report(const struct tuning *tuning, bool finals)
     progress.fleet = tuning->environment->fleet;
     progress.compiled = counts->compiled - counts->cached;
     progress.tried = counts->timed + counts->audited;
-    progress.best_s = tuning->best_s;
+    progress.best_s = tuning->best ? tuning->best->record.time_s : NAN;
     progress.now_s = evaluator_now_s(tuning->evaluator);
     progress.left_s = NAN;
     if (progress.done && progress.total)
@@ -249,13 +249,8 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct envi
 {
     const struct strategy *strategy = options->only ? &strategy_exhaustive : options->strategy;
     struct tune_options filled = *options;
-    struct tuning tuning = {.spec = spec,
-                            .problem = problem,
-                            .environment = environment,
-                            .options = &filled,
-                            .out = out,
-                            .best_s = NAN,
-                            .best_cost = NAN};
+    struct tuning tuning = {
+        .spec = spec, .problem = problem, .environment = environment, .options = &filled, .out = out};
     const double began_s = clock_wall_s(), began_core_s = clock_core_s();
     int rc;
 
@@ -269,6 +264,7 @@ int tune(struct tuned *out, const struct spec *spec, size_t problem, struct envi
         rc = run(&tuning, err);
     if (!rc) {
         pruned_count(&tuning);
+        drift_say(&tuning);
         energy_end(&tuning);
         report(&tuning, true);
         take_times(&tuning, began_s, began_core_s);

@@ -1,6 +1,6 @@
 /* The state of one tuning run, shared by the files of this folder: tune.c (the loop), opening.c (what it
  * begins with), compiling.c, predicting.c, measuring.c and candidate.c (what happens to one configuration),
- * pruned.c (what was not timed) and finals.c (choosing among the best). Nobody else includes this. */
+ * drift.c (whether the GPU is what it was), pruned.c (what was not timed) and finals.c (choosing among the best). Nobody else includes this. */
 #ifndef TUNER_TUNE_TUNING_H
 #define TUNER_TUNE_TUNING_H
 
@@ -25,6 +25,7 @@ struct candidate {
     unsigned *choices;
     struct candidate_work *work; /* null: it is settled, and not revived */
     double weight;               /* of a second, in the objective */
+    double drift;                /* what it would take now for each second that it took (drift.c) */
     struct record record;
     double energies_j[TUNE_ENERGY_ROUNDS]; /* of its finals */
     size_t energy_count;
@@ -36,6 +37,15 @@ struct candidate {
     bool settled;                                /* the outcome is final */
     struct candidate *same_as;                   /* has the same code at the same launch */
     struct candidate *followers, *next_follower; /* those waiting for this one's time */
+};
+
+/* drift.c: how the GPU changes, told by the best so far. */
+struct drift {
+    struct candidate *timing; /* is being timed again; null: none */
+    double since_s, clock_hz; /* when the best was timed last, on the evaluator's clock; at which clock */
+    unsigned moved, spacing;  /* trials at another clock since; it is timed again after so many */
+    unsigned times;           /* that it was, in all */
+    double whole;             /* what the GPU takes at the end for each second at first */
 };
 
 struct tuning {
@@ -70,7 +80,8 @@ struct tuning {
     struct map by_index, by_code;
     size_t waiting_to_time; /* compiled and not yet measured: bounds how far compiling runs ahead */
     uint64_t failed;
-    double best_s, best_cost; /* of the best so far: its time, and that times its weight; NaN: none */
+    struct candidate *best; /* so far; null: none */
+    struct drift drift;
     double next_view_s, next_report_s; /* wall clock */
     char finals_on[320]; /* where the finals are measured, where that may change; "": not known */
     bool searched;       /* the search itself has ended: at most its audit goes on */
@@ -85,7 +96,9 @@ int tuning_open(struct tuning *tuning, struct err *err);
  * candidate.c: a candidate belongs to the run as soon as it is made. */
 int candidate_new(struct candidate **out, struct tuning *tuning, uint64_t index, struct err *err);
 void candidate_free(struct candidate *candidate);
-double candidate_cost(const struct candidate *candidate);          /* time times weight: what is compared */
+double candidate_cost(
+    const struct candidate *candidate); /* time, as it would be now, times weight: what is compared */
+double tuning_best_cost(const struct tuning *tuning);              /* of the best so far; NaN: none */
 int candidate_equip(struct candidate *candidate, struct err *err); /* with work, where it has none */
 void candidate_relax(struct candidate *candidate); /* lets go of it: variant, code and trial */
 /* Keeps the first failure, as text for the user. */
@@ -140,6 +153,14 @@ void predicting_close(struct tuning *tuning);
 struct launch *candidate_read(const struct tuning *tuning, struct candidate *candidate);
 int candidate_take_prediction(struct tuning *tuning, struct candidate *candidate, struct err *err);
 int candidate_foresee(struct tuning *tuning, struct candidate *candidate, struct err *err);
+
+/* drift.c: a new best, which is the standard from now on; what a trial's clock says of the GPU: the best is timed again, if
+ * need be; it was; at the end, what came of it. */
+void drift_open(struct drift *drift);
+void drift_begin(struct tuning *tuning);
+int drift_note(struct tuning *tuning, const struct candidate *candidate, struct err *err);
+int drift_measured(struct tuning *tuning, struct candidate *candidate, struct err *err);
+void drift_say(const struct tuning *tuning);
 
 /* pruned.c: what was not timed, counted, and as JSON for the journal (null where there is none). */
 void pruned_count(struct tuning *tuning);

@@ -13,6 +13,8 @@ struct synthetic {
     struct search_prediction *prediction; /* by index */
     double best_s;                        /* of all */
     double noise;                         /* relative, of one measurement */
+    uint64_t cool;                        /* the GPU is a tenth faster in the first trials, ... */
+    bool corrects;                        /* ... and the search is told so eight trials later */
     uint64_t ready_most;                  /* compiled ones that may wait for their trials; 0: any number */
     bool sharing;                         /* compiling one of odd index costs nothing */
     bool refusing; /* one of odd index cannot be launched, as is known without compiling */

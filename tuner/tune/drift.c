@@ -1,0 +1,165 @@
+/* How the GPU has changed since the best so far was timed.
+ *
+ * A GPU that idled before runs its first trials at a higher clock than later ones, by up to 16 % where a limit of power
+ * rules. The best is the standard: it is timed again once trials have run at another clock, and what it takes now beside
+ * what it took says how earlier times compare with later ones. Between two of its times the change is taken to be steady. */
+#include "tuner/tune/tuning.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double clock_moved = 0.03; /* relatively: what is nearer is the same clock */
+static const double time_moved = 0.01;  /* likewise: what one time of the best differs from another by */
+
+/* Trials at another clock before the best is timed again; twice as many each time that its time has not changed: variants
+ * that draw more power have lower clocks of their own. */
+enum { TRIALS_LEAST = 8 };
+
+void drift_open(struct drift *drift)
+{
+    *drift = (struct drift){.spacing = TRIALS_LEAST, .whole = 1};
+}
+
+void drift_begin(struct tuning *tuning)
+{
+    struct drift *drift = &tuning->drift;
+
+    drift->since_s = evaluator_now_s(tuning->evaluator);
+    drift->clock_hz = tuning->best->record.clock_hz;
+    drift->moved = 0;
+}
+
+/* Several GPUs are not compared by one standard. What takes more time may take less energy. */
+static bool is_watched(const struct tuning *tuning)
+{
+    return tuning->out->evaluator->launches && evaluator_gpus(tuning->evaluator) == 1 && !tuning->searched &&
+           !energy_wanted(tuning);
+}
+
+static int time_again(struct tuning *tuning, struct candidate *best, struct err *err)
+{
+    struct evaluator_job *job;
+    int rc = candidate_revive(tuning, best, err);
+
+    if (!rc)
+        rc = candidate_set_reference(tuning, best, err);
+    if (rc)
+        return rc;
+    job = &best->work->job;
+    job->kind = EVALUATOR_MEASURE;
+    job->reference = &best->work->reference;
+    job->sustained = best->record.throttled;
+    tuning->drift.timing = best;
+    tuning->out->counts.timed++;
+    return evaluator_submit(tuning->evaluator, job, err);
+}
+
+int drift_note(struct tuning *tuning, const struct candidate *candidate, struct err *err)
+{
+    struct drift *drift = &tuning->drift;
+
+    if (drift->timing || candidate->trusted || candidate->record.outcome != OUTCOME_OK || !is_watched(tuning))
+        return 0;
+    drift->moved += fabs(candidate->record.clock_hz - drift->clock_hz) > clock_moved * drift->clock_hz;
+    return drift->moved < drift->spacing ? 0 : time_again(tuning, tuning->best, err);
+}
+
+/* What the best takes now for each second that it took. */
+struct change {
+    const struct tuning *tuning;
+    const struct candidate *of;
+    double ratio, from_s, to_s;
+    bool general; /* others have changed with it */
+};
+
+/* What a candidate would take now for each second that counts for it so far. */
+static double factor(const struct change *change, const struct candidate *candidate)
+{
+    const double at_s = candidate->record.timed_at_s;
+
+    if (candidate == change->of)
+        return change->ratio;
+    if (!change->general)
+        return 1;
+    if (candidate->trusted || !(at_s > change->from_s))
+        return change->ratio;
+    return pow(change->ratio, fmax(0, change->to_s - at_s) / (change->to_s - change->from_s));
+}
+
+static double factor_of(const void *context, uint64_t index)
+{
+    const struct change *change = context;
+
+    return factor(change, map_find(&change->tuning->by_index, index));
+}
+
+/* Of the earlier times, and so of which is the best. */
+static void correct(struct tuning *tuning, const struct change *change)
+{
+    for (size_t i = 0; i < tuning->candidate_count; i++) {
+        struct candidate *candidate = tuning->candidates[i];
+
+        if (!candidate->settled || candidate->record.outcome != OUTCOME_OK)
+            continue;
+        if (candidate != change->of) /* whose record has its new time */
+            candidate->drift *= factor(change, candidate);
+        if (candidate_cost(candidate) < tuning_best_cost(tuning))
+            tuning->best = candidate;
+    }
+    search_correct(tuning->search, factor_of, change);
+}
+
+static int take(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    int rc;
+
+    candidate_take_trial(candidate, &candidate->work->job.trial);
+    candidate->record.final = false;
+    candidate->record.timed_at_s = evaluator_now_s(tuning->evaluator);
+    candidate->drift = 1;
+    rc = candidate_note_host(candidate, err);
+    return rc ? rc : candidate_store(tuning, candidate, err);
+}
+
+int drift_measured(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    struct drift *drift = &tuning->drift;
+    const struct trial *trial = &candidate->work->job.trial;
+    const double before = candidate_cost(candidate);
+    struct change change = {.tuning = tuning, .of = candidate, .from_s = drift->since_s};
+    int rc = 0;
+
+    drift->timing = NULL;
+    drift->moved = 0;
+    drift->since_s = change.to_s = evaluator_now_s(tuning->evaluator);
+    if (trial->outcome != OUTCOME_OK) {
+        drift->spacing *= 2;
+        tuning_message(tuning, "the best so far, timed again: %s: %s: %s", candidate->record.key,
+                       outcome_text(trial->outcome), trial->message);
+    } else {
+        rc = take(tuning, candidate, err);
+        change.ratio = candidate_cost(candidate) / before;
+        change.general = fabs(log(change.ratio)) > time_moved;
+        drift->clock_hz = candidate->record.clock_hz;
+        drift->spacing = change.general ? TRIALS_LEAST : drift->spacing * 2;
+        drift->times++;
+        drift->whole *= change.general ? change.ratio : 1;
+        correct(tuning, &change);
+    }
+    candidate_relax(candidate);
+    return rc;
+}
+
+void drift_say(const struct tuning *tuning)
+{
+    const struct drift *drift = &tuning->drift;
+    const double per_cent = 100 * (drift->whole - 1);
+
+    if (fabs(per_cent) >= 100 * time_moved)
+        tuning_message(tuning,
+                       "the GPU became %.0f %% %s during the search, by the best so far, which was timed "
+                       "again %u %s: earlier "
+                       "times are compared with later ones accordingly",
+                       fabs(per_cent), per_cent > 0 ? "slower" : "faster", drift->times,
+                       drift->times == 1 ? "time" : "times");
+}
