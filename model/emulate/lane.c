@@ -148,10 +148,11 @@ static uint64_t pair(const struct alu *x, unsigned lane)
 static void count_values(struct alu *x)
 {
     struct emulation *emulation = x->emulation;
-    struct emulate_count *count = &emulation->block->counts[x->i - emulation->instructions];
+    struct emulate_count *count;
 
     if (emulation->lowest || emulation->rehearsing || x->i->mod[SASS_MOD_VARIANT])
         return;
+    count = &emulation->block->counts[x->i - emulation->instructions];
     count->requests++;
     for (uint32_t left = x->active; left; left &= ~x->d[0][__builtin_ctz(left)])
         count->wavefronts++;
