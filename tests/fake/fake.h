@@ -5,8 +5,8 @@
  *
  * It runs the worker's own kernels from their real source, and test kernels by name: they stand in kernels.c,
  * each with what it does wrong. FAKE_NAME, FAKE_MAJOR and FAKE_SLOW make GPUs of other kinds and slower ones: lists
- * with a word for each GPU; FAKE_LIMITED one whose clock falls, FAKE_WARM_MS one whose kernels
- * then take longer. A module is any bytes. Not
+ * with a word for each GPU; FAKE_LIMITED one whose clock falls, FAKE_WARMS one whose kernels
+ * take longer from then on. A module is any bytes. Not
  * thread-safe but for what loads code. The current context of a thread is any address. */
 #ifndef TESTS_FAKE_FAKE_H
 #define TESTS_FAKE_FAKE_H
@@ -47,6 +47,7 @@ struct fake_state {
     unsigned block;         /* running now */
     struct fake_launch how; /* of the launch that runs now */
     unsigned launches;      /* of test kernels, in this process */
+    uint64_t warm_since_ns; /* on the virtual clock; 0: it is not */
     unsigned contexts;      /* retained so far, in this process */
     unsigned modules;       /* loaded now, in this process; atomic */
     float factor;           /* the __constant__ variable "factor" */
@@ -70,6 +71,7 @@ struct fake_kernel {
 };
 
 uint64_t fake_wall_ns(void);
+uint64_t fake_cool_ns(void); /* until when the clock is the highest, on the virtual clock */
 
 /* The word of a list in the environment that is GPU `ordinal`'s; the last word is that of all further ones. Null where
  * the list is not there. */

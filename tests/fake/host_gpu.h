@@ -1,5 +1,5 @@
 /* What gpu/kernels.cu needs of a GPU, on the host, with one thread. The including file defines HOST_BLOCK
- * (the thread block that runs) and HOST_NOW_NS (the time), and includes gpu/kernels.cu next. */
+ * (the thread block that runs), HOST_NOW_NS (the time) and HOST_COOL_NS (when the clock falls), and includes gpu/kernels.cu next. */
 #define KERNEL static void
 #define DEVICE static inline
 
@@ -44,20 +44,12 @@ static inline double product(double a, double b)
     return a * b;
 }
 
-/* When the clock falls: after 10 ms with FAKE_LIMITED, after so many with FAKE_WARM_MS; else never. */
-static inline unsigned long long cool_until_ns(void)
-{
-    const char *warm_ms = getenv("FAKE_WARM_MS");
-
-    return getenv("FAKE_LIMITED") ? 10000000 : warm_ms ? strtoull(warm_ms, NULL, 10) * 1000000 : ~0ull;
-}
-
-/* By a third. */
+/* It falls by a third at HOST_COOL_NS. */
 static inline unsigned long long cycle_clock(void)
 {
-    const unsigned long long now = HOST_NOW_NS, full = cool_until_ns();
+    const unsigned long long now = HOST_NOW_NS, cool = HOST_COOL_NS;
 
-    return now <= full ? now * 3 / 2 : full * 3 / 2 + (now - full);
+    return now <= cool ? now * 3 / 2 : cool * 3 / 2 + (now - cool);
 }
 
 static inline unsigned long long time_ns(void)

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HOST_BLOCK  fake.block
-#define HOST_NOW_NS fake.now_ns
+#define HOST_BLOCK   fake.block
+#define HOST_NOW_NS  fake.now_ns
+#define HOST_COOL_NS fake_cool_ns()
 #include "host_gpu.h"
 #include "gpu/kernels.cu"
 

@@ -21,16 +21,24 @@ struct graph {
 static struct graph *capturing;
 static bool timing; /* the last thing done was an event: a launch in a graph then pays for the pair */
 
-/* FAKE_SLOW: how many times as long kernels run as on others of its kind, for each GPU. FAKE_WARM_MS: after so long, half as
- * long again, as their clock falls. */
+/* When the clock falls: after 10 ms with FAKE_LIMITED, after so many launches of test kernels with FAKE_WARMS; else never. */
+uint64_t fake_cool_ns(void)
+{
+    if (getenv("FAKE_LIMITED"))
+        return 10000000;
+    return fake.warm_since_ns ? fake.warm_since_ns : UINT64_MAX;
+}
+
+/* FAKE_SLOW: how many times as long kernels run as on others of its kind, for each GPU. Of one that is warm, half as long
+ * again. */
 static double slowness(void)
 {
     size_t length;
-    const char *word = fake_word("FAKE_SLOW", fake.ordinal, &length);
-    const char *warm_ms = getenv("FAKE_WARM_MS");
-    const bool warm = warm_ms && fake.now_ns > strtoull(warm_ms, NULL, 10) * 1000000;
+    const char *word = fake_word("FAKE_SLOW", fake.ordinal, &length), *launches = getenv("FAKE_WARMS");
 
-    return (word ? strtod(word, NULL) : 1) * (warm ? 1.5 : 1);
+    if (launches && !fake.warm_since_ns && fake.launches > strtoul(launches, NULL, 10))
+        fake.warm_since_ns = fake.now_ns;
+    return (word ? strtod(word, NULL) : 1) * (fake.warm_since_ns ? 1.5 : 1);
 }
 
 static void run_launch(struct fake_op *op, bool in_graph)

@@ -1,15 +1,15 @@
 /* How the GPU has changed since the best so far was timed.
  *
- * A GPU that idled before runs its first trials at a higher clock than later ones, by up to 16 % where a limit of power
- * rules. The best is the standard: it is timed again once trials have run at another clock, and what it takes now beside
- * what it took says how earlier times compare with later ones. Between two of its times the change is taken to be steady. */
+ * One that gets hot, or that another program begins to use, is slower from then on, and what was timed before would win by
+ * that. The best is the standard: it is timed again once trials have run at another clock, and what it takes now beside what
+ * it took says how earlier times compare with later ones. Between two of its times the change is taken to be steady. */
 #include "tuner/tune/tuning.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const double clock_moved = 0.03; /* relatively: what is nearer is the same clock */
-static const double time_moved = 0.01;  /* likewise: what one time of the best differs from another by */
+/* Relatively: what is nearer is the same clock, or the same time. At a limit of power clocks go up and down by 3 %. */
+static const double clock_moved = 0.05, time_moved = 0.04;
 
 /* Trials at another clock before the best is timed again; twice as many each time that its time has not changed: variants
  * that draw more power have lower clocks of their own. */

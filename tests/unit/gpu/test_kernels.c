@@ -6,8 +6,9 @@
 #include "gpu/compile.h"
 
 static unsigned block;
-#define HOST_BLOCK  block
-#define HOST_NOW_NS 0ull
+#define HOST_BLOCK   block
+#define HOST_NOW_NS  0ull
+#define HOST_COOL_NS 0ull
 #include "tests/fake/host_gpu.h"
 
 #include "gpu/kernels.cu"

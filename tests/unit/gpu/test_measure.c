@@ -65,8 +65,10 @@ static void test_warms(void **state)
     assert_false(measure_warms(31e-3, 1.9e9, 1.98e9, 2e9));
     assert_true(measure_warms(31e-3, 1.6e9, 1.6e9, 2e9)); /* power limits: the next step may be on its way */
     assert_true(measure_warms(0.12, 1.6e9, 1.6e9, 2e9));  /* as an H200 does after a tenth of a second */
-    assert_false(measure_warms(0.21, 1.6e9, 1.6e9, 2e9));
-    assert_false(measure_warms(1e-3, 0, 0, 2e9)); /* no clock is known */
+    assert_false(measure_warms(0.16, 1.6e9, 1.6e9, 2e9));
+    assert_true(measure_warms(31e-3, 1.84e9, 1.84e9, 2e9));  /* the first step of products on an H200 */
+    assert_false(measure_warms(31e-3, 1.97e9, 1.97e9, 2e9)); /* the lowest of what nothing limits */
+    assert_false(measure_warms(1e-3, 0, 0, 2e9));            /* no clock is known */
 }
 
 static void test_hopeless(void **state)
