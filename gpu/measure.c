@@ -107,16 +107,20 @@ static int estimate(double *duration_s, double *kernel_s, const struct plan *pla
     return take_samples(duration_s, &clock_hz, kernel_s, &once, 1, err);
 }
 
-/* Runs until the clock has settled, or is what the GPU has reached before; once at least. */
+/* Runs until the clock has settled, or is what the GPU has reached before; once at least. Where power limits it, samples follow
+ * each other as closely as they will: with pauses between them less power is drawn, and the clock falls later. */
 static int warm_up(double *kernel_s, const struct plan *plan, struct err *err)
 {
     const double begin = clock_wall_s(), top_hz = plan->measurer->clock_top_hz;
-    double previous = 0, sample, clock_hz = 0;
+    double previous = 0, clock_hz = 0, samples[MEASURE_BATCH], clocks_hz[MEASURE_BATCH];
+    unsigned count = 1;
     int rc;
 
     do {
         previous = clock_hz;
-        rc = take_samples(&sample, &clock_hz, kernel_s, plan, 1, err);
+        rc = take_samples(samples, clocks_hz, kernel_s, plan, count, err);
+        clock_hz = clocks_hz[count - 1];
+        count = measure_slowed(clock_hz, plan->measurer->clock_top_hz) ? plan->batch : 1;
     } while (!rc && !(top_hz > 0 && clock_hz >= (1 - measure_clock_tolerance) * top_hz) &&
              measure_warms(clock_wall_s() - begin, previous, clock_hz, plan->measurer->clock_top_hz));
     return rc;
