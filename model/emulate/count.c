@@ -86,6 +86,16 @@ struct count_near count_near(const uint64_t address[LANES], uint32_t mask, unsig
     return out;
 }
 
+struct count_near count_nearest(uint32_t mask, unsigned width)
+{
+    const unsigned lanes = part_lanes(width);
+    unsigned parts = 0;
+
+    for (unsigned first = 0; first < LANES; first += lanes)
+        parts += (mask & first_part(lanes) << first) != 0;
+    return (struct count_near){.sectors = parts, .lines = parts, .parts = parts};
+}
+
 static unsigned words_of(unsigned width)
 {
     return width > 4 ? width / 4 : 1;

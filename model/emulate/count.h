@@ -21,6 +21,8 @@ struct count_near {
     unsigned parts; /* that have a lane */
 };
 struct count_near count_near(const uint64_t address[LANES], uint32_t mask, unsigned width, uint64_t base);
+/* The same of addresses in one sector. */
+struct count_near count_nearest(uint32_t mask, unsigned width);
 
 /* Passes through shared memory's 32 banks of 4 bytes. Lanes that touch the same word share it.
  *

@@ -75,7 +75,8 @@ static bool moves_together(const struct record *record)
 
 /* What is touched ---------------------------------------------------------- */
 
-/* Bytes that lanes touch without a gap. */
+/* Bytes that lanes touch, without a gap that a whole sector fits in: wherever they are moved, their sectors are
+ * those of all bytes from the first to the last. */
 struct span {
     uint64_t first, end;
 };
@@ -93,21 +94,29 @@ static void sort_spans(struct span *spans, unsigned count)
     }
 }
 
+/* Adds the bytes to the span where they are that close to it. */
+static bool is_taken(struct span *span, uint64_t first, uint64_t end)
+{
+    if (first >= span->end + SECTOR || end + SECTOR <= span->first)
+        return false;
+    span->first = first < span->first ? first : span->first;
+    span->end = end > span->end ? end : span->end;
+    return true;
+}
+
 static unsigned find_spans(struct span spans[LANES], const struct request *request)
 {
     unsigned count = 0, kept = 0;
 
     for (uint32_t left = request->mask; left; left &= left - 1) {
-        const uint64_t address = request->address[__builtin_ctz(left)];
+        const uint64_t address = request->address[__builtin_ctz(left)], end = address + request->width;
 
-        if (count && address == spans[count - 1].end)
-            spans[count - 1].end += request->width;
-        else if (!count || address != spans[count - 1].first)
-            spans[count++] = (struct span){address, address + request->width};
+        if (!count || !is_taken(&spans[count - 1], address, end))
+            spans[count++] = (struct span){address, end};
     }
     sort_spans(spans, count);
     for (unsigned k = 0; k < count; k++)
-        if (kept && spans[k].first <= spans[kept - 1].end) {
+        if (kept && spans[k].first < spans[kept - 1].end + SECTOR) {
             if (spans[k].end > spans[kept - 1].end)
                 spans[kept - 1].end = spans[k].end;
         } else {

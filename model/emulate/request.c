@@ -221,10 +221,14 @@ bool request_is_global(const struct request *request)
     return spaces[0] != 0;
 }
 
-/* Sectors and lines of lanes that go through as those of `width` bytes do; `base` begins the lowest line. */
+/* Sectors and lines of lanes that go through as those of `width` bytes do. */
 static struct count_near count_both(const struct request *request, uint32_t mask, unsigned width,
-                                    uint64_t base, uint64_t most)
+                                    uint64_t least, uint64_t most)
 {
+    const uint64_t base = least / LINE * LINE;
+
+    if (least / SECTOR == most / SECTOR)
+        return count_nearest(mask, width);
     if (most - base < COUNT_NEAR)
         return count_near(request->address, mask, width, base);
     return (struct count_near){.sectors = count_blocks(request->address, mask, width, SECTOR),
@@ -235,10 +239,9 @@ static struct count_near count_both(const struct request *request, uint32_t mask
 static void count_global(struct cost *cost, const struct request *request, uint32_t mask, uint64_t least,
                          uint64_t most)
 {
-    const uint64_t base = least / LINE * LINE;
-    const struct count_near both = count_both(request, mask, request->width, base, most);
+    const struct count_near both = count_both(request, mask, request->width, least, most);
     const struct count_near once =
-        request->width > UNDIVIDED ? count_both(request, mask, UNDIVIDED, base, most) : both;
+        request->width > UNDIVIDED ? count_both(request, mask, UNDIVIDED, least, most) : both;
 
     cost->sectors += both.sectors;
     cost->lines += both.lines;
@@ -282,19 +285,37 @@ static void take_pattern(struct pattern *out, const struct request *request)
     find_cost(&out->cost, request, out->least, out->most);
 }
 
+/* The same of a request whose lanes are as far from each other, but lie elsewhere in their sectors. */
+static void move_pattern(struct pattern *out, const struct request *request, uint64_t moved)
+{
+    const uint64_t least = out->least + moved, most = out->most + moved;
+
+    if (least > most) { /* some went beyond the end of all addresses */
+        take_pattern(out, request);
+        return;
+    }
+    out->least = least;
+    out->most = most;
+    out->bits |= moved;
+    memcpy(out->address, request->address, sizeof out->address);
+    find_cost(&out->cost, request, least, most);
+}
+
 const struct pattern *request_pattern(struct emulation *emulation, const struct request *request)
 {
     struct pattern *pattern =
         &emulation->patterns[emulation->first_pattern[request->index] + request->second];
     const bool banks_only = request->space == SASS_SPACE_SHARED && !request->second;
     const uint64_t moved = request->address[0] - pattern->address[0], unit = banks_only ? 4 : LINE;
-    uint64_t other = (request->mask ^ pattern->mask) | moved % unit;
+    uint64_t other = request->mask ^ pattern->mask;
 
     for (unsigned l = 0; l < LANES && !other; l += 8)
         for (unsigned k = l; k < l + 8; k++)
             other |= (request->address[k] - pattern->address[k]) ^ moved;
     if (other || request->space == SASS_SPACE_GENERIC)
         take_pattern(pattern, request);
+    else if (moved % unit)
+        move_pattern(pattern, request, moved);
     return pattern;
 }
 

@@ -127,7 +127,7 @@ struct cost {
 };
 
 /* A request of an access, kept for those that follow: its cost, the lowest and the highest of its addresses,
- * and the bits that are set in any. Lanes off the mask have addresses, too. */
+ * and bits: a multiple of which power of two they are, or of a larger one. Lanes off the mask have addresses, too. */
 struct pattern {
     uint32_t mask;
     uint64_t address[LANES], least, most, bits;

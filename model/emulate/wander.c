@@ -146,52 +146,62 @@ static struct request request_of(const struct record *record, const uint64_t add
     return out;
 }
 
-/* How far a lane moves in each of `periods` periods: by multiples of the width, which keeps it aligned. From
- * one region to another there is no way. */
-static int64_t step_of(struct emulation *emulation, uint64_t from, uint64_t to, unsigned width,
-                       uint64_t periods)
-{
-    const int64_t unit = (int64_t)(width * periods);
+/* Where each lane is before and after a number of periods. */
+struct way {
+    const uint64_t *from;
+    struct request to;
+    uint64_t periods;
+    bool stays; /* all of them in one region */
+};
 
-    return memory_region(&emulation->memory, from, width) == memory_region(&emulation->memory, to, width)
-               ? (int64_t)(to - from) / unit * width
+/* How far a lane moves in each of the periods: by multiples of the width, which keeps it aligned. From one
+ * region to another there is no way. */
+static int64_t step_of(struct emulation *emulation, const struct way *way, unsigned lane)
+{
+    const uint64_t from = way->from[lane], to = way->to.address[lane];
+    const unsigned width = way->to.width;
+
+    return way->stays || memory_region(&emulation->memory, from, width) ==
+                             memory_region(&emulation->memory, to, width)
+               ? (int64_t)(to - from) / (int64_t)(width * way->periods) * width
                : 0;
 }
 
 /* Marks what lanes that move alike touch on their way to the address of a sampled period. */
-static int mark_lanes(struct emulation *emulation, const struct request *to, uint32_t mask, int64_t step,
-                      uint64_t periods)
+static int mark_lanes(struct emulation *emulation, const struct way *way, uint32_t mask, int64_t step)
 {
-    struct request some = *to;
+    struct request some = way->to;
     int rc;
 
     some.mask = mask;
     for (unsigned l = 0; l < LANES; l++)
-        some.address[l] = to->address[l] - (uint64_t)step * (periods - 1);
-    rc = record_mark_moving(emulation, &some, step, periods);
-    emulation->counted += rc ? 0 : periods / LANES;
+        some.address[l] -= (uint64_t)step * (way->periods - 1);
+    rc = record_mark_moving(emulation, &some, step, way->periods);
+    emulation->counted += rc ? 0 : way->periods / LANES;
     return rc;
 }
 
 /* The same of all lanes, those that move alike together. */
-static int mark_way(struct emulation *emulation, const struct request *to, const uint64_t from[LANES],
-                    uint64_t periods)
+static int mark_apart(struct emulation *emulation, const struct way *way)
 {
-    uint32_t left = to->mask;
+    int64_t step[LANES] = {0};
     int rc = 0;
 
-    while (left && !rc) {
+    for (uint32_t left = way->to.mask, last = LANES; left; left &= left - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(left);
+        const bool as_last = way->stays && last < LANES &&
+                             way->to.address[l] - way->from[l] == way->to.address[last] - way->from[last];
+
+        step[l] = as_last ? step[last] : step_of(emulation, way, l);
+        last = l;
+    }
+    for (uint32_t left = way->to.mask; left && !rc;) {
         const unsigned first = (unsigned)__builtin_ctz(left);
-        const int64_t step = step_of(emulation, from[first], to->address[first], to->width, periods);
         uint32_t alike = 0;
 
-        for (uint32_t lanes = left; lanes; lanes &= lanes - 1) {
-            const unsigned l = (unsigned)__builtin_ctz(lanes);
-
-            if (step_of(emulation, from[l], to->address[l], to->width, periods) == step)
-                alike |= lane_bit(l);
-        }
-        rc = mark_lanes(emulation, to, alike, step, periods);
+        for (unsigned l = 0; l < LANES; l++)
+            alike |= (uint32_t)(step[l] == step[first]) << l;
+        rc = mark_lanes(emulation, way, left & alike, step[first]);
         left &= ~alike;
     }
     return rc;
@@ -214,73 +224,68 @@ static const struct region *region_of(struct emulation *emulation, const uint64_
     return region && region == memory_region(&emulation->memory, most, width) ? region : NULL;
 }
 
-/* Whether all lanes, which are as far from each other as before, stay in one region. */
-static bool stays(struct emulation *emulation, const struct request *to, const uint64_t from[LANES])
+/* Whether all lanes are in one region, before and after. */
+static bool stays(struct emulation *emulation, const struct way *way)
 {
-    const struct region *region = region_of(emulation, from, to->mask, to->width);
+    const struct region *region = region_of(emulation, way->from, way->to.mask, way->to.width);
 
-    return region && region == region_of(emulation, to->address, to->mask, to->width);
+    return region && region == region_of(emulation, way->to.address, way->to.mask, way->to.width);
 }
 
-/* Whether all lanes move alike; *step is how. */
-static bool moves_together(int64_t *step, struct emulation *emulation, const struct request *to,
-                           const uint64_t from[LANES], uint64_t periods)
+/* Whether all lanes move alike. */
+static bool moves_together(const struct way *way)
 {
-    const unsigned first = (unsigned)__builtin_ctz(to->mask);
+    const unsigned first = (unsigned)__builtin_ctz(way->to.mask);
+    uint64_t other = 0;
 
-    *step = step_of(emulation, from[first], to->address[first], to->width, periods);
-    for (uint32_t left = to->mask; left; left &= left - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(left);
-
-        if (to->address[l] - from[l] != to->address[first] - from[first])
-            return false;
-    }
-    return true;
+    for (unsigned l = 0; l < LANES; l++)
+        other |= ((way->to.address[l] - way->from[l]) ^ (way->to.address[first] - way->from[first])) &
+                 (0 - (uint64_t)(way->to.mask >> l & 1));
+    return !other;
 }
 
 /* Counts the periods after a sampled one up to the next, that included. What lanes cost that move alike
  * depends on where they lie in a line: at several places on the way. */
-static void tally_together(struct emulation *emulation, const struct request *to, int64_t step,
-                           uint64_t periods)
+static void tally_together(struct emulation *emulation, const struct way *way, int64_t step)
 {
-    struct request some = *to;
+    struct request some = way->to;
 
     for (uint64_t k = 0; k < PLACES; k++) {
-        const uint64_t first = k * periods / PLACES, end = (k + 1) * periods / PLACES;
+        const uint64_t first = k * way->periods / PLACES, end = (k + 1) * way->periods / PLACES;
 
         for (unsigned l = 0; l < LANES; l++)
-            some.address[l] = to->address[l] - (uint64_t)step * first;
+            some.address[l] = way->to.address[l] - (uint64_t)step * first;
         request_tally(emulation, &some, request_pattern(emulation, &some), end - first);
     }
 }
 
 /* The same of lanes that do not: half of the periods cost what each sample does. */
-static void tally_apart(struct emulation *emulation, const struct request *to, const uint64_t from[LANES],
-                        uint64_t periods)
+static void tally_apart(struct emulation *emulation, const struct way *way)
 {
-    struct request some = *to;
+    struct request some = way->to;
 
-    memcpy(some.address, from, sizeof some.address);
-    request_tally(emulation, &some, request_pattern(emulation, &some), periods / 2);
-    request_tally(emulation, to, request_pattern(emulation, to), periods - periods / 2);
+    memcpy(some.address, way->from, sizeof some.address);
+    request_tally(emulation, &some, request_pattern(emulation, &some), way->periods / 2);
+    request_tally(emulation, &way->to, request_pattern(emulation, &way->to), way->periods - way->periods / 2);
 }
 
 static int count_way(struct emulation *emulation, const struct record *record, const uint64_t from[LANES],
                      const uint64_t to[LANES], uint64_t periods)
 {
-    const struct request after = request_of(record, to);
+    struct way way = {.from = from, .to = request_of(record, to), .periods = periods};
+    const bool together = moves_together(&way);
     int64_t step;
-    const bool together = moves_together(&step, emulation, &after, from, periods);
 
+    way.stays = stays(emulation, &way);
+    step = step_of(emulation, &way, (unsigned)__builtin_ctz(way.to.mask));
     if (together)
-        tally_together(emulation, &after, step, periods);
+        tally_together(emulation, &way, step);
     else
-        tally_apart(emulation, &after, from, periods);
-    if (!request_is_global(&after))
+        tally_apart(emulation, &way);
+    if (!request_is_global(&way.to))
         return 0;
-    return together && stays(emulation, &after, from)
-               ? mark_lanes(emulation, &after, after.mask, step, periods)
-               : mark_way(emulation, &after, from, periods);
+    return together && way.stays ? mark_lanes(emulation, &way, way.to.mask, step)
+                                 : mark_apart(emulation, &way);
 }
 
 /* The same in each period of the loops inside, whose accesses are as far apart as in any other. */
@@ -290,6 +295,8 @@ static int count_ways(struct emulation *emulation, const struct record *record, 
     const uint64_t inside = record_inside(record);
     int rc = 0;
 
+    if (!record->rank)
+        return count_way(emulation, record, from, to, periods);
     for (uint64_t n = 0; n < inside && !rc; n++) {
         uint64_t first[LANES], last[LANES];
 
@@ -322,16 +329,27 @@ static int count_wandering(struct emulation *emulation, const struct samples *sa
     return 0;
 }
 
+static size_t count_wanderers(const struct recording *recording)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < recording->record_count; k++)
+        count += recording->records[k].wanders;
+    return count;
+}
+
 static int sample(struct samples *samples, struct emulation *emulation, struct warp *warp,
                   struct group *group, uint64_t periods)
 {
     struct recording *recording = recording_of(emulation);
+    const size_t known = count_wanderers(recording);
     int rc;
 
     choose_periods(samples, emulation, periods);
+    if (!take_samples(samples, emulation, warp, group))
+        return 0;
     /* what was not seen to wander before the samples were taken may have changed how far the loop goes */
-    if (!take_samples(samples, emulation, warp, group) || !spread(emulation) ||
-        steady_horizon(recording) < periods)
+    if (count_wanderers(recording) > known && (!spread(emulation) || steady_horizon(recording) < periods))
         return 0;
     rc = count_wandering(emulation, samples);
     if (!rc)
