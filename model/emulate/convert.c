@@ -278,6 +278,13 @@ static double to_integral(double value, enum sass_rounding mode)
     }
 }
 
+/* Floats that are cut to 32 bits, the frequent case. */
+static void cut_floats(struct alu *x, const struct integers *to)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        x->d[0][l] = (uint32_t)to_integer((double)float_of(x->s[0][0][l]), to);
+}
+
 void op_f2i(struct alu *x)
 {
     const enum sass_type from =
@@ -286,6 +293,10 @@ void op_f2i(struct alu *x)
     const enum sass_rounding mode = (enum sass_rounding)x->i->mod[SASS_MOD_ROUNDING];
     const struct integers integers = integers_of(to);
 
+    if (from == SASS_TYPE_F32 && integers.bits == 32 && mode == SASS_ROUND_ZERO) {
+        cut_floats(x, &integers);
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++) {
         uint64_t bits = source_bits(x, l);
 

@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+/* A bit of a mask for each lane: masks are made and taken apart by loops over lanes that have nothing to shift. */
+static const row lane_bits = {1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+                              1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+                              1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+                              1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+
 /* The carries of two are told apart only by their sum. */
 static void set_carries(uint32_t carries[2], unsigned lane, uint64_t sum)
 {
@@ -64,29 +70,67 @@ static void add_words(struct alu *x)
         x->d[0][l] = (x->s[0][0][l] ^ sign[0]) + (x->s[1][0][l] ^ sign[1]) + (x->s[2][0][l] ^ sign[2]) + one;
 }
 
-void op_iadd3(struct alu *x)
+/* What all lanes add: the sum of its words so far, and how often that went beyond 32 bits. */
+struct sums {
+    row low, over;
+};
+
+/* Begins with the carries that come in, if any do. */
+static struct sums begin_sums(const struct alu *x)
 {
-    const bool extended = x->i->mod[SASS_MOD_EXTENDED];
-    uint64_t sum[LANES] = {0};
+    struct sums sums = {{0}, {0}};
+
+    for (unsigned k = 0; k < x->predicate_count && x->i->mod[SASS_MOD_EXTENDED]; k++)
+        for (unsigned l = 0; l < LANES; l++)
+            sums.low[l] += (x->q[k] & lane_bits[l]) != 0;
+    return sums;
+}
+
+static void add_words_to(struct sums *sums, const row words, uint32_t sign)
+{
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t term = words[l] ^ sign;
+
+        sums->low[l] += term;
+        sums->over[l] += sums->low[l] < term;
+    }
+}
+
+/* Adds a number to all lanes, too, and says what comes out. */
+static void end_sums(struct alu *x, const struct sums *sums, uint32_t number)
+{
     uint32_t carries[2] = {0};
 
-    if (!extended && x->source_count == 3 && !needs_carries(x)) {
-        add_words(x);
-        return;
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t over = sums->over[l] + (sums->low[l] + number < number);
+
+        x->d[0][l] = sums->low[l] + number;
+        carries[0] |= over >= 1 ? lane_bits[l] : 0;
+        carries[1] |= over >= 2 ? lane_bits[l] : 0;
     }
-    for (unsigned l = 0; l < LANES && extended; l++)
-        sum[l] = carry_in(x, l);
+    memcpy(x->dq, carries, sizeof carries);
+}
+
+static void add_carrying(struct alu *x)
+{
+    struct sums sums = begin_sums(x);
+    uint32_t one = 0;
+
     for (unsigned k = 0; k < x->source_count; k++) {
         const struct addend from = addend_of(x, k);
 
-        for (unsigned l = 0; l < LANES; l++)
-            sum[l] += addend(&from, l);
+        one += from.one;
+        add_words_to(&sums, from.words, from.sign);
     }
-    for (unsigned l = 0; l < LANES; l++) {
-        x->d[0][l] = (uint32_t)sum[l];
-        set_carries(carries, l, sum[l]);
-    }
-    memcpy(x->dq, carries, sizeof carries);
+    end_sums(x, &sums, one);
+}
+
+void op_iadd3(struct alu *x)
+{
+    if (!x->i->mod[SASS_MOD_EXTENDED] && x->source_count == 3 && !needs_carries(x))
+        add_words(x);
+    else
+        add_carrying(x);
 }
 
 void op_iadd64(struct alu *x)
@@ -161,6 +205,18 @@ static void imad_high(struct alu *x)
     }
 }
 
+static void imad_extended(struct alu *x)
+{
+    struct sums sums = begin_sums(x);
+    row product;
+
+    for (unsigned l = 0; l < LANES; l++)
+        product[l] = x->s[0][0][l] * x->s[1][0][l];
+    add_words_to(&sums, product, 0);
+    add_words_to(&sums, x->s[2][0], 0);
+    end_sums(x, &sums, 0);
+}
+
 void op_imad(struct alu *x)
 {
     const uint32_t *a = x->s[0][0], *b = x->s[1][0], *c = x->s[2][0];
@@ -170,12 +226,7 @@ void op_imad(struct alu *x)
     else if (x->i->mod[SASS_MOD_HIGH])
         imad_high(x);
     else if (x->i->mod[SASS_MOD_EXTENDED])
-        for (unsigned l = 0; l < LANES; l++) {
-            const uint64_t sum = (uint64_t)(a[l] * b[l]) + c[l] + carry_in(x, l);
-
-            x->d[0][l] = (uint32_t)sum;
-            set_carries(x->dq, l, sum);
-        }
+        imad_extended(x);
     else
         for (unsigned l = 0; l < LANES; l++)
             x->d[0][l] = a[l] * b[l] + c[l];

@@ -9,14 +9,16 @@ bool steady_listens(const struct steady *steady)
     return steady && steady->depth;
 }
 
-/* Compares it with the record: the same instruction may do the same elsewhere than expected. */
+/* Compares it with the record: the same instruction may do the same elsewhere than expected. Of one that is known
+ * to wander nobody asks where, but for its steps. */
 static void compare(struct recording *recording, size_t k, const struct execution *execution)
 {
     struct record *record = &recording->records[k];
+    const bool free = record->wanders && recording->phase == PHASE_REHEARSE;
 
     if (recording->capture && execution->access)
         memcpy(recording->capture[k], execution->values[0], sizeof *recording->capture);
-    if (record_follows(record, execution, recording->periods, recording->phase == PHASE_LEARN))
+    if (!free && record_follows(record, execution, recording->periods, recording->phase == PHASE_LEARN))
         return;
     if (record_is_alike(record, execution))
         record->wanders = recording->wanders = true;

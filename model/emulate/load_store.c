@@ -104,14 +104,37 @@ void load_put(struct warp *warp, const struct sass *i, row *words, unsigned coun
     }
 }
 
+/* Whether all lanes load from where this one does: what is local has each lane its own of. */
+static bool loads_one(const struct request *request, unsigned lane)
+{
+    uint64_t other = 0;
+
+    for (unsigned l = 0; l < LANES; l++)
+        other |= (request->address[l] ^ request->address[lane]) & (0 - (uint64_t)(request->mask >> l & 1));
+    return !other && (request->space == SASS_SPACE_GLOBAL || request->space == SASS_SPACE_SHARED);
+}
+
+/* Gives all lanes what this one loaded. */
+static void spread_words(row *words, unsigned count, unsigned lane)
+{
+    for (unsigned w = 0; w < count; w++) {
+        const uint32_t word = words[w][lane];
+
+        for (unsigned l = 0; l < LANES; l++)
+            words[w][l] = word;
+    }
+}
+
 int load_execute(struct emulation *emulation, struct warp *warp, const struct request *request)
 {
     const unsigned count = (request->width + 3) / 4;
+    const uint32_t first = request->mask & (0 - request->mask);
+    const bool one = loads_one(request, (unsigned)__builtin_ctz(request->mask));
     struct window window = shared_window(emulation, request);
     row words[8];
     uint32_t unknown = 0;
 
-    for (uint32_t left = request->mask; left; left &= left - 1) {
+    for (uint32_t left = one ? first : request->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const unsigned char *bytes = look(&window, request, lane);
         int rc;
@@ -121,7 +144,9 @@ int load_execute(struct emulation *emulation, struct warp *warp, const struct re
         else if ((rc = load_lane(&window, emulation, warp, request, lane, words, &unknown)))
             return rc;
     }
-    load_put(warp, request->i, words, count, request->mask, unknown);
+    if (one)
+        spread_words(words, count, (unsigned)__builtin_ctz(request->mask));
+    load_put(warp, request->i, words, count, request->mask, one && unknown ? request->mask : unknown);
     return STEP_NEXT;
 }
 

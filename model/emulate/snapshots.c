@@ -161,15 +161,23 @@ static const uint32_t *read_row(const struct snapshots *snapshots, const struct 
 
 static void write_row(const struct snapshots *snapshots, struct warp *warp, unsigned k, const row values)
 {
+    const bool uniform = k >= snapshots->vector_count;
+
+    if (k < snapshots->register_count && (uniform || snapshots->mask == ALL_LANES)) {
+        memcpy(uniform ? warp->regs->u[snapshots->list[k] - SLICE_UNIFORM]
+                       : warp->regs->r[snapshots->list[k]],
+               values, sizeof(row));
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++) {
+        if (!(snapshots->mask >> l & 1))
+            continue;
         if (k >= snapshots->register_count) {
             unsigned char *word = stack_word(snapshots, warp, k, l);
 
-            if (word && snapshots->mask >> l & 1)
+            if (word)
                 memcpy(word, &values[l], sizeof values[l]);
-        } else if (k >= snapshots->vector_count) {
-            warp->regs->u[snapshots->list[k] - SLICE_UNIFORM][l] = values[l];
-        } else if (snapshots->mask >> l & 1) {
+        } else {
             warp->regs->r[snapshots->list[k]][l] = values[l];
         }
     }
