@@ -47,9 +47,12 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
 /* Where a generic address lies: global, shared or local memory. */
 enum sass_space space_of(uint64_t address);
 /* The last request of the access that was told from those before: where this one is like it, its lanes moved
- * alike by what the cost does not depend on, or else this one. Words of shared memory cost the same from
- * whatever bank on; of global memory lines count. */
+ * alike by what the cost does not depend on, or else this one. */
 const struct pattern *request_pattern(struct emulation *emulation, const struct request *request);
+/* Whether a request whose lanes are as far from each other as those of its pattern costs the same if it lies so
+ * much further than that. Words of shared memory do from whatever bank on; of global memory lines count, unless
+ * all is in one sector. */
+bool request_costs_same(const struct pattern *pattern, const struct request *request, uint64_t moved);
 /* Counts it `times` times, as its pattern says. */
 void request_tally(struct emulation *emulation, const struct request *request, const struct pattern *pattern,
                    uint64_t times);

@@ -106,17 +106,30 @@ bool count_narrow(uint64_t least, uint64_t most, unsigned width)
     return most / 4 - least / 4 + words_of(width) <= BANKS;
 }
 
+void count_extent(uint64_t *least, uint64_t *most, const uint64_t address[LANES], uint32_t mask)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+
+    for (unsigned l = 0; l < LANES && mask == UINT32_MAX; l++) { /* the frequent case */
+        low = address[l] < low ? address[l] : low;
+        high = address[l] > high ? address[l] : high;
+    }
+    for (uint32_t left = mask == UINT32_MAX ? 0 : mask; left; left &= left - 1) {
+        const uint64_t at = address[__builtin_ctz(left)];
+
+        low = at < low ? at : low;
+        high = at > high ? at : high;
+    }
+    *least = low;
+    *most = high;
+}
+
 /* Whether all words lie so close together that each has a bank for itself. */
 static bool is_narrow(const uint64_t address[LANES], uint32_t mask, unsigned width)
 {
-    uint64_t least = UINT64_MAX, most = 0;
+    uint64_t least, most;
 
-    for (; mask; mask &= mask - 1) {
-        const uint64_t at = address[__builtin_ctz(mask)];
-
-        least = at < least ? at : least;
-        most = at > most ? at : most;
-    }
+    count_extent(&least, &most, address, mask);
     return count_narrow(least, most, width);
 }
 

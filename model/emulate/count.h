@@ -36,6 +36,9 @@ unsigned count_wavefronts(const uint64_t address[LANES], uint32_t mask, unsigned
  * where all lanes read one address. Found by microbenchmarks on an NVIDIA H200 (benchmarks/micro, broadcast). */
 unsigned count_passes(const uint64_t address[LANES], uint32_t mask, unsigned width);
 
+/* The lowest and the highest address of a mask's lanes, of which there is one. */
+void count_extent(uint64_t *least, uint64_t *most, const uint64_t address[LANES], uint32_t mask);
+
 /* Whether all words of accesses from `least` to `most` have banks of their own, so that each part is one pass. */
 bool count_narrow(uint64_t least, uint64_t most, unsigned width);
 

@@ -76,14 +76,15 @@ struct sums {
 };
 
 /* Begins with the carries that come in, if any do. */
-static struct sums begin_sums(const struct alu *x)
+static void begin_sums(struct sums *sums, const struct alu *x)
 {
-    struct sums sums = {{0}, {0}};
+    *sums = (struct sums){{0}, {0}};
+    for (unsigned k = 0; k < x->predicate_count && x->i->mod[SASS_MOD_EXTENDED]; k++) {
+        const uint32_t carry = x->q[k];
 
-    for (unsigned k = 0; k < x->predicate_count && x->i->mod[SASS_MOD_EXTENDED]; k++)
-        for (unsigned l = 0; l < LANES; l++)
-            sums.low[l] += (x->q[k] & lane_bits[l]) != 0;
-    return sums;
+        for (unsigned l = 0; l < LANES && carry; l++)
+            sums->low[l] += (carry & lane_bits[l]) != 0;
+    }
 }
 
 static void add_words_to(struct sums *sums, const row words, uint32_t sign)
@@ -113,14 +114,18 @@ static void end_sums(struct alu *x, const struct sums *sums, uint32_t number)
 
 static void add_carrying(struct alu *x)
 {
-    struct sums sums = begin_sums(x);
+    struct sums sums;
     uint32_t one = 0;
 
+    begin_sums(&sums, x);
     for (unsigned k = 0; k < x->source_count; k++) {
+        const struct sass_operand *operand = &x->i->sources[x->slot[k]];
         const struct addend from = addend_of(x, k);
+        const bool is_nothing = operand->kind == SASS_REGISTER && operand->index == SASS_RZ && !from.sign;
 
         one += from.one;
-        add_words_to(&sums, from.words, from.sign);
+        if (!is_nothing)
+            add_words_to(&sums, from.words, from.sign);
     }
     end_sums(x, &sums, one);
 }
@@ -207,9 +212,10 @@ static void imad_high(struct alu *x)
 
 static void imad_extended(struct alu *x)
 {
-    struct sums sums = begin_sums(x);
+    struct sums sums;
     row product;
 
+    begin_sums(&sums, x);
     for (unsigned l = 0; l < LANES; l++)
         product[l] = x->s[0][0][l] * x->s[1][0][l];
     add_words_to(&sums, product, 0);

@@ -1,6 +1,7 @@
 /* What the access of a record costs and touches in many periods. */
 #include "model/emulate/record.h"
 
+#include "model/emulate/count.h"
 #include "model/emulate/walk.h"
 #include "model/sass/arch/geometry.h"
 
@@ -107,7 +108,13 @@ static bool is_taken(struct span *span, uint64_t first, uint64_t end)
 static unsigned find_spans(struct span spans[LANES], const struct request *request)
 {
     unsigned count = 0, kept = 0;
+    uint64_t least, most;
 
+    count_extent(&least, &most, request->address, request->mask);
+    if (most - least <= SECTOR) { /* the frequent case */
+        spans[0] = (struct span){least, most + request->width};
+        return 1;
+    }
     for (uint32_t left = request->mask; left; left &= left - 1) {
         const uint64_t address = request->address[__builtin_ctz(left)], end = address + request->width;
 

@@ -221,13 +221,18 @@ bool request_is_global(const struct request *request)
     return spaces[0] != 0;
 }
 
+static bool is_one_sector(uint64_t least, uint64_t most)
+{
+    return least / SECTOR == most / SECTOR;
+}
+
 /* Sectors and lines of lanes that go through as those of `width` bytes do. */
 static struct count_near count_both(const struct request *request, uint32_t mask, unsigned width,
                                     uint64_t least, uint64_t most)
 {
     const uint64_t base = least / LINE * LINE;
 
-    if (least / SECTOR == most / SECTOR)
+    if (is_one_sector(least, most))
         return count_nearest(mask, width);
     if (most - base < COUNT_NEAR)
         return count_near(request->address, mask, width, base);
@@ -273,16 +278,21 @@ static void take_pattern(struct pattern *out, const struct request *request)
 {
     out->mask = request->mask;
     memcpy(out->address, request->address, sizeof out->address);
-    out->least = UINT64_MAX;
-    out->most = out->bits = 0;
-    for (uint32_t left = request->mask; left; left &= left - 1) {
-        const uint64_t address = request->address[__builtin_ctz(left)];
-
-        out->least = address < out->least ? address : out->least;
-        out->most = address > out->most ? address : out->most;
-        out->bits |= address;
-    }
+    out->bits = 0;
+    count_extent(&out->least, &out->most, request->address, request->mask);
+    for (unsigned l = 0; l < LANES; l++)
+        out->bits |= request->mask == ALL_LANES || request->mask >> l & 1 ? request->address[l] : 0;
     find_cost(&out->cost, request, out->least, out->most);
+}
+
+bool request_costs_same(const struct pattern *pattern, const struct request *request, uint64_t moved)
+{
+    const bool banks_only = request->space == SASS_SPACE_SHARED && !request->second;
+
+    if (moved % (banks_only ? 4 : LINE) == 0)
+        return true;
+    return request->space == SASS_SPACE_GLOBAL && is_one_sector(pattern->least, pattern->most) &&
+           is_one_sector(pattern->least + moved, pattern->most + moved);
 }
 
 /* The same of a request whose lanes are as far from each other, but lie elsewhere in their sectors. */
@@ -305,8 +315,7 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
 {
     struct pattern *pattern =
         &emulation->patterns[emulation->first_pattern[request->index] + request->second];
-    const bool banks_only = request->space == SASS_SPACE_SHARED && !request->second;
-    const uint64_t moved = request->address[0] - pattern->address[0], unit = banks_only ? 4 : LINE;
+    const uint64_t moved = request->address[0] - pattern->address[0];
     uint64_t other = request->mask ^ pattern->mask;
 
     for (unsigned l = 0; l < LANES && !other; l += 8)
@@ -314,7 +323,7 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
             other |= (request->address[k] - pattern->address[k]) ^ moved;
     if (other || request->space == SASS_SPACE_GENERIC)
         take_pattern(pattern, request);
-    else if (moved % unit)
+    else if (!request_costs_same(pattern, request, moved))
         move_pattern(pattern, request, moved);
     return pattern;
 }

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "model/emulate/control.h"
+#include "model/emulate/count.h"
 #include "model/emulate/slice_sets.h"
 #include "model/emulate/steady_state.h"
 
@@ -146,7 +147,13 @@ static struct request request_of(const struct record *record, const uint64_t add
     return out;
 }
 
-/* Where each lane is before and after a number of periods. */
+/* Where the lanes of an access are, and the region that all of those are in that it has; else null. */
+struct place {
+    const uint64_t *address;
+    const struct region *region;
+};
+
+/* The same before and after a number of periods. */
 struct way {
     const uint64_t *from;
     struct request to;
@@ -207,29 +214,17 @@ static int mark_apart(struct emulation *emulation, const struct way *way)
     return rc;
 }
 
-/* The region that the lanes of a mask access, if it is one; else null. */
-static const struct region *region_of(struct emulation *emulation, const uint64_t address[LANES],
-                                      uint32_t mask, unsigned width)
+static struct place place_of(struct emulation *emulation, const struct record *record,
+                             const uint64_t address[LANES])
 {
-    uint64_t least = UINT64_MAX, most = 0;
+    uint64_t least, most;
     const struct region *region;
 
-    for (uint32_t left = mask; left; left &= left - 1) {
-        const uint64_t at = address[__builtin_ctz(left)];
-
-        least = at < least ? at : least;
-        most = at > most ? at : most;
-    }
-    region = memory_region(&emulation->memory, least, width);
-    return region && region == memory_region(&emulation->memory, most, width) ? region : NULL;
-}
-
-/* Whether all lanes are in one region, before and after. */
-static bool stays(struct emulation *emulation, const struct way *way)
-{
-    const struct region *region = region_of(emulation, way->from, way->to.mask, way->to.width);
-
-    return region && region == region_of(emulation, way->to.address, way->to.mask, way->to.width);
+    count_extent(&least, &most, address, record->mask);
+    region = memory_region(&emulation->memory, least, record->width);
+    if (region && region != memory_region(&emulation->memory, most, record->width))
+        region = NULL;
+    return (struct place){address, region};
 }
 
 /* Whether all lanes move alike. */
@@ -248,14 +243,19 @@ static bool moves_together(const struct way *way)
  * depends on where they lie in a line: at several places on the way. */
 static void tally_together(struct emulation *emulation, const struct way *way, int64_t step)
 {
+    const struct pattern *pattern = request_pattern(emulation, &way->to);
     struct request some = way->to;
 
     for (uint64_t k = 0; k < PLACES; k++) {
         const uint64_t first = k * way->periods / PLACES, end = (k + 1) * way->periods / PLACES;
+        const uint64_t back = (uint64_t)step * first;
 
-        for (unsigned l = 0; l < LANES; l++)
-            some.address[l] = way->to.address[l] - (uint64_t)step * first;
-        request_tally(emulation, &some, request_pattern(emulation, &some), end - first);
+        if (!request_costs_same(pattern, &way->to, way->to.address[0] - back - pattern->address[0])) {
+            for (unsigned l = 0; l < LANES; l++)
+                some.address[l] = way->to.address[l] - back;
+            pattern = request_pattern(emulation, &some);
+        }
+        request_tally(emulation, &way->to, pattern, end - first);
     }
 }
 
@@ -269,15 +269,16 @@ static void tally_apart(struct emulation *emulation, const struct way *way)
     request_tally(emulation, &way->to, request_pattern(emulation, &way->to), way->periods - way->periods / 2);
 }
 
-static int count_way(struct emulation *emulation, const struct record *record, const uint64_t from[LANES],
-                     const uint64_t to[LANES], uint64_t periods)
+static int count_way(struct emulation *emulation, const struct record *record, const struct place *from,
+                     const struct place *to, uint64_t periods)
 {
-    struct way way = {.from = from, .to = request_of(record, to), .periods = periods};
+    const struct way way = {.from = from->address,
+                            .to = request_of(record, to->address),
+                            .periods = periods,
+                            .stays = from->region && from->region == to->region};
+    const int64_t step = step_of(emulation, &way, (unsigned)__builtin_ctz(way.to.mask));
     const bool together = moves_together(&way);
-    int64_t step;
 
-    way.stays = stays(emulation, &way);
-    step = step_of(emulation, &way, (unsigned)__builtin_ctz(way.to.mask));
     if (together)
         tally_together(emulation, &way, step);
     else
@@ -289,22 +290,41 @@ static int count_way(struct emulation *emulation, const struct record *record, c
 }
 
 /* The same in each period of the loops inside, whose accesses are as far apart as in any other. */
-static int count_ways(struct emulation *emulation, const struct record *record, const uint64_t from[LANES],
-                      const uint64_t to[LANES], uint64_t periods)
+static int count_inside(struct emulation *emulation, const struct record *record, const struct place *from,
+                        const struct place *to, uint64_t periods)
 {
     const uint64_t inside = record_inside(record);
     int rc = 0;
 
-    if (!record->rank)
-        return count_way(emulation, record, from, to, periods);
     for (uint64_t n = 0; n < inside && !rc; n++) {
         uint64_t first[LANES], last[LANES];
+        struct place before, after;
 
         for (unsigned l = 0; l < LANES; l++) {
-            first[l] = from[l] + record_offset(record, l, n);
-            last[l] = to[l] + record_offset(record, l, n);
+            first[l] = from->address[l] + record_offset(record, l, n);
+            last[l] = to->address[l] + record_offset(record, l, n);
         }
-        rc = count_way(emulation, record, first, last, periods);
+        before = place_of(emulation, record, first);
+        after = place_of(emulation, record, last);
+        rc = count_way(emulation, record, &before, &after, periods);
+    }
+    return rc;
+}
+
+/* The ways of the kth record between all samples. */
+static int count_ways(struct emulation *emulation, const struct samples *samples, size_t k)
+{
+    const struct record *record = &recording_of(emulation)->records[k];
+    struct place from = place_of(emulation, record, samples->address[0][k]);
+    int rc = 0;
+
+    for (unsigned s = 1; s <= SAMPLES && !rc; s++) {
+        const struct place to = place_of(emulation, record, samples->address[s][k]);
+        const uint64_t periods = samples->period[s] - samples->period[s - 1];
+
+        rc = record->rank ? count_inside(emulation, record, &from, &to, periods)
+                          : count_way(emulation, record, &from, &to, periods);
+        from = to;
     }
     return rc;
 }
@@ -312,21 +332,15 @@ static int count_ways(struct emulation *emulation, const struct record *record, 
 static int count_wandering(struct emulation *emulation, const struct samples *samples)
 {
     const struct recording *recording = recording_of(emulation);
+    int rc = 0;
 
-    for (size_t k = 0; k < recording->record_count; k++) {
+    for (size_t k = 0; k < recording->record_count && !rc; k++) {
         const struct record *record = &recording->records[k];
 
-        if (!record->wanders || !record->access || !record->mask || record->space == SASS_SPACE_CONSTANT)
-            continue;
-        for (unsigned s = 1; s <= SAMPLES; s++) {
-            const int rc = count_ways(emulation, record, samples->address[s - 1][k], samples->address[s][k],
-                                      samples->period[s] - samples->period[s - 1]);
-
-            if (rc)
-                return rc;
-        }
+        if (record->wanders && record->access && record->mask && record->space != SASS_SPACE_CONSTANT)
+            rc = count_ways(emulation, samples, k);
     }
-    return 0;
+    return rc;
 }
 
 static size_t count_wanderers(const struct recording *recording)
