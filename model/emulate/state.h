@@ -21,7 +21,8 @@
  *   emulate/ticket.c   counters that hand out work
  *   emulate/special.c  divisions that avoid their special cases
  *   emulate/steady.c   loops in steady state, of which emulate/snapshots.c keeps the state at their head,
- *                      emulate/record.c what they do, emulate/record_count.c counts it, emulate/listen.c is told
+ *                      emulate/record.c what they do, emulate/record_count.c counts it, emulate/lane_spans.c
+ *                      says which bytes that touches, emulate/listen.c is told
  *                      of it, emulate/fold.c makes an inner loop a part of an outer one, and emulate/rehearse.c
  *                      tries a period
  *   emulate/speculate.c  whether a speculative slice holds
