@@ -2,8 +2,9 @@
 
 #include "base/hash.h"
 #include "model/emulate/count.h"
+#include "model/emulate/lane_spans.h"
 
-enum { ALL = -1 };
+enum { ALL = -1, SECTORS = 1024 };
 
 /* Groups of `group` lanes share an address, groups lie `apart` bytes from one another. */
 static void addresses(uint64_t out[32], unsigned group, unsigned apart)
@@ -115,8 +116,57 @@ static void near_ones_count_the_same(void **state)
     }
 }
 
+/* Notes the sectors of bytes, counted from `base` on. */
+static void mark(bool sectors[SECTORS], uint64_t base, uint64_t first, uint64_t end)
+{
+    for (uint64_t sector = (first - base) / SECTOR; sector <= (end - 1 - base) / SECTOR; sector++)
+        sectors[sector] = true;
+}
+
+/* Wherever they are moved, spans touch the sectors that the lanes do, and no others. */
+static void spans_touch_what_lanes_do(void **state)
+{
+    const uint64_t base = UINT64_C(1) << 20;
+
+    for (uint64_t n = 0; n < 2000; n++) {
+        const unsigned reach = 16u << n % 8, moved = (unsigned)(hash_random(n, 99) % SECTOR);
+        struct request request = {.mask = (uint32_t)hash_random(n, 100) | 1, .width = 1u << n % 4};
+        bool lanes[SECTORS] = {false}, found[SECTORS] = {false};
+        struct span spans[LANES];
+        unsigned count;
+
+        for (unsigned lane = 0; lane < LANES; lane++)
+            request.address[lane] = base + hash_random(n, lane) % reach * request.width;
+        count = lane_spans(spans, &request);
+        for (unsigned k = 0; k < count; k++)
+            mark(found, base, spans[k].first + moved, spans[k].end + moved);
+        for (unsigned lane = 0; lane < LANES; lane++)
+            if (request.mask >> lane & 1)
+                mark(lanes, base, request.address[lane] + moved,
+                     request.address[lane] + request.width + moved);
+        assert_memory_equal(found, lanes, sizeof lanes);
+    }
+}
+
+/* One sector costs each part of the warp as much. */
+static void nearest_ones_count_the_same(void **state)
+{
+    for (uint64_t n = 0; n < 200; n++) {
+        const unsigned width = 1u << n % 5;
+        const uint32_t mask = (uint32_t)hash_random(n, 100);
+        const struct count_near nearest = count_nearest(mask, width);
+        uint64_t address[32];
+        struct count_near near;
+
+        for (unsigned lane = 0; lane < 32; lane++)
+            address[lane] = 4096 + hash_random(n, lane) % (SECTOR / width) * width;
+        near = count_near(address, mask, width, 4096);
+        assert_memory_equal(&near, &nearest, sizeof near);
+    }
+}
+
 int main(void)
 {
     return RUN_TESTS(passes_are_as_measured, blocks_count_part_by_part, any_order_counts_the_same,
-                     near_ones_count_the_same);
+                     near_ones_count_the_same, nearest_ones_count_the_same, spans_touch_what_lanes_do);
 }
