@@ -78,6 +78,24 @@ bool footprint_meets(const struct footprint *footprint, uint64_t address, uint64
 uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
                              uint64_t address, uint64_t bytes);
 
+/* Sectors of some footprints, by how many of these have them. */
+struct footprint_met {
+    uint64_t any, one, two, all; /* two: exactly; all: of one alone those that it has */
+};
+
+/* Of [address, address + bytes), as above. */
+void footprint_met_in(struct footprint_met *out, const struct footprint *const *prints, size_t count,
+                      uint64_t address, uint64_t bytes);
+
+/* The first and the last of a footprint's sectors, as their addresses / SECTOR. */
+struct footprint_ends {
+    uint64_t first, last;
+};
+
+/* Those of [address, address + bytes), as above; false without any. */
+bool footprint_ends_in(struct footprint_ends *out, const struct footprint *footprint, uint64_t address,
+                       uint64_t bytes);
+
 /* Lists the sectors of [address, address + bytes), as above, as their addresses / SECTOR, in any order: up to `most`. Returns
  * how many there are. */
 uint64_t footprint_list(uint64_t *out, uint64_t most, const struct footprint *footprint, uint64_t address,

@@ -3,6 +3,8 @@
 #include "model/emulate/footprint_chunk.h"
 #include "model/sass/arch/geometry.h"
 
+#include <string.h>
+
 /* Whether the chunk lies in [address, address + bytes), which begins with a chunk. */
 static bool lies_in(const struct footprint_chunk *chunk, uint64_t address, uint64_t bytes)
 {
@@ -32,6 +34,77 @@ uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *
         }
     }
     return sum;
+}
+
+/* Adds up one chunk, of whose number no footprint before `first` has one. */
+static void add_met(struct footprint_met *out, const struct footprint *const *prints, size_t first,
+                    size_t count, uint64_t number)
+{
+    uint64_t some[FOOTPRINT_CHUNK_WORDS] = {0}, twice[FOOTPRINT_CHUNK_WORDS] = {0},
+             more[FOOTPRINT_CHUNK_WORDS] = {0}, all[FOOTPRINT_CHUNK_WORDS];
+
+    memset(all, first ? 0 : 0xff, sizeof all);
+    for (size_t p = first; p < count; p++) {
+        const struct footprint_chunk *chunk = footprint_chunk_of(prints[p], number);
+
+        if (!chunk)
+            memset(all, 0, sizeof all);
+        for (unsigned k = 0; k < FOOTPRINT_CHUNK_WORDS && chunk; k++) {
+            const uint64_t own = chunk->bits[k];
+
+            more[k] |= twice[k] & own;
+            twice[k] |= some[k] & own;
+            some[k] |= own;
+            all[k] &= own;
+        }
+    }
+    for (unsigned k = 0; k < FOOTPRINT_CHUNK_WORDS; k++) {
+        if (!some[k])
+            continue;
+        out->any += count_bits(some[k]);
+        out->one += count_bits(some[k] & ~twice[k]);
+        out->two += count_bits(twice[k] & ~more[k]);
+        out->all += count_bits(all[k]);
+    }
+}
+
+void footprint_met_in(struct footprint_met *out, const struct footprint *const *prints, size_t count,
+                      uint64_t address, uint64_t bytes)
+{
+    *out = (struct footprint_met){0};
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < prints[p]->count; i++) {
+            const struct footprint_chunk *chunk = &prints[p]->chunks[i];
+            size_t first = 0;
+
+            if (!lies_in(chunk, address, bytes))
+                continue;
+            while (first < p && !footprint_chunk_of(prints[first], chunk->number))
+                first++;
+            if (first == p)
+                add_met(out, prints, p, count, chunk->number);
+        }
+}
+
+bool footprint_ends_in(struct footprint_ends *out, const struct footprint *footprint, uint64_t address,
+                       uint64_t bytes)
+{
+    *out = (struct footprint_ends){.first = UINT64_MAX};
+    for (size_t i = 0; i < footprint->count; i++) {
+        const struct footprint_chunk *chunk = &footprint->chunks[i];
+        const uint64_t start = chunk->number * FOOTPRINT_CHUNK_SECTORS;
+        unsigned low, high;
+
+        if (!chunk->used || !lies_in(chunk, address, bytes))
+            continue;
+        low = (unsigned)__builtin_ctzll(chunk->used);
+        high = 63 - (unsigned)__builtin_clzll(chunk->used);
+        if (start < out->first)
+            out->first = start + 64 * low + (unsigned)__builtin_ctzll(chunk->bits[low]);
+        if (start + 64 * high + 63 > out->last)
+            out->last = start + 64 * high + 63 - (unsigned)__builtin_clzll(chunk->bits[high]);
+    }
+    return out->first != UINT64_MAX;
 }
 
 uint64_t footprint_list(uint64_t *out, uint64_t most, const struct footprint *footprint, uint64_t address,

@@ -38,6 +38,61 @@ static void marks_what_is_touched(void **state)
     footprint_release(&footprint);
 }
 
+/* Sectors by how many of four footprints have them, beside counts one by one. */
+static void counts_who_has_a_sector(void **state)
+{
+    static unsigned char has[4][SECTORS];
+    struct footprint prints[4] = {{0}};
+    const struct footprint *list[4];
+    struct footprint_met met, wanted = {0};
+    uint64_t first = SECTORS, last = 0, least = SECTORS, most = 0;
+    struct footprint_ends ends;
+    struct err err = {0};
+
+    memset(has, 0, sizeof has);
+    for (unsigned p = 0; p < 4; p++) {
+        list[p] = &prints[p];
+        for (uint64_t k = 0; k < 5000; k++) {
+            const uint64_t sector = SECTORS / 8 + hash_random(p, k) % (SECTORS / (1 + p));
+
+            if (sector >= SECTORS)
+                continue;
+            has[p][sector] = 1;
+            assert_int_equal(footprint_mark(&prints[p], 32 * sector, 1, &err), 0);
+        }
+    }
+    for (uint64_t s = 0; s < SECTORS; s++) {
+        const unsigned count = has[0][s] + has[1][s] + has[2][s] + has[3][s];
+
+        wanted.any += count > 0;
+        wanted.one += count == 1;
+        wanted.two += count == 2;
+        wanted.all += count == 4;
+        first = count && first == SECTORS ? s : first;
+        last = count ? s : last;
+    }
+    footprint_met_in(&met, list, 4, 0, UINT64_MAX);
+    assert_int_equal(met.any, wanted.any);
+    assert_int_equal(met.one, wanted.one);
+    assert_int_equal(met.two, wanted.two);
+    assert_int_equal(met.all, wanted.all);
+    for (unsigned p = 0; p < 4; p++) {
+        assert_true(footprint_ends_in(&ends, list[p], 0, UINT64_MAX));
+        assert_true(has[p][ends.first] && has[p][ends.last]);
+        least = ends.first < least ? ends.first : least;
+        most = ends.last > most ? ends.last : most;
+    }
+    assert_int_equal(least, first);
+    assert_int_equal(most, last);
+    assert_false(footprint_ends_in(&ends, list[0], UINT64_C(1) << 40, 4096));
+    footprint_met_in(&met, list, 1, 0, UINT64_MAX);
+    assert_int_equal(met.all, prints[0].sectors);
+    footprint_met_in(&met, list, 4, UINT64_C(1) << 40, 4096);
+    assert_int_equal(met.any, 0);
+    for (unsigned p = 0; p < 4; p++)
+        footprint_release(&prints[p]);
+}
+
 static void finds_what_is_shared(void **state)
 {
     struct footprint a = {0}, b = {0}, c = {0};
@@ -173,6 +228,7 @@ static void runs_are_added_whole(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(marks_what_is_touched, finds_what_is_shared, pairs_come_alone_or_with_others,
-                     lines_are_alone_or_beside_others, moves_what_is_in_a_range, runs_are_added_whole);
+    return RUN_TESTS(marks_what_is_touched, counts_who_has_a_sector, finds_what_is_shared,
+                     pairs_come_alone_or_with_others, lines_are_alone_or_beside_others,
+                     moves_what_is_in_a_range, runs_are_added_whole);
 }
