@@ -1,5 +1,7 @@
 #include "model/memory/reuse_blocks.h"
 
+#include "model/memory/reuse_mean.h"
+#include "model/memory/reuse_pool.h"
 #include "model/memory/reuse_shift.h"
 #include "model/sass/arch/geometry.h"
 
@@ -36,31 +38,33 @@ double blocks_ask(const struct sharing *s, const struct launch *launch, double b
     return (layer + (layer - again) * (layers - 1) + apart) * SECTOR;
 }
 
+/* Different bytes of so many blocks that draw from a pool: of as many as would ask for as much if they shared nothing else. */
+static double drawn_bytes(const struct sharing *s, double asked, double blocks)
+{
+    const struct reuse_pool *pool = &s->pool;
+    const double own = s->both >= pool->common ? (asked / SECTOR - pool->common) / fmax(pool->each, 1e-9)
+                                               : asked / SECTOR / (pool->common + pool->each);
+
+    return SECTOR * reuse_pool_touched(pool, fmax(fmin(own, blocks), 0));
+}
+
 double blocks_touch(const struct sharing *s, const struct launch *launch, double blocks, double held,
                     const struct reuse_region *reuse_region)
 {
-    const double bytes = blocks_ask(s, launch, blocks, held);
-    const double drawn = s->pool < INFINITY ? s->pool * -expm1(-bytes / s->pool) : bytes;
+    const double asked = blocks_ask(s, launch, blocks, held);
+    const double most = fmin(fmin(asked, s->most), (double)reuse_region->bytes);
 
-    return fmin(drawn, (double)reuse_region->bytes);
+    return s->pool.blocks > 0 ? fmin(drawn_bytes(s, asked, blocks), most) : most;
 }
 
 double places_bytes(const struct reuse_region *reuse_region, double bytes, double places)
 {
-    return fmin(places * bytes, (double)reuse_region->bytes);
+    return fmin(fmin(places * bytes, reuse_region->read.most), (double)reuse_region->bytes);
 }
 
 size_t region_number(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
 {
     return (size_t)(reuse_region - reuse_regions->reuse_region - 1);
-}
-
-bool blocks_ordered(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
-{
-    const double near = reuse_region->read.x + reuse_region->read.halo;
-
-    return reuse_regions->result->order.digits > 0 && reuse_region->read.own > 0 &&
-           !reuse_region->read.shift.gaps && (near == 0 || near == reuse_region->read.own);
 }
 
 /* Whether a step of digit d leads to another place of the region. */
@@ -72,7 +76,9 @@ static bool moves_in(const struct reuse_region *reuse_region, const struct reuse
     return reuse_regions->result->order.moves[d * reuse_regions->result->region_count + region] != 0;
 }
 
-double places_of_grid(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
+/* Different places of the whole grid. */
+static double places_of_grid(const struct reuse_region *reuse_region,
+                             const struct reuse_regions *reuse_regions)
 {
     const struct emulate_order *order = &reuse_regions->result->order;
     double places = 1;
@@ -86,29 +92,72 @@ double places_of_grid(const struct reuse_region *reuse_region, const struct reus
     return places;
 }
 
+/* The place of a block: its number less the digits that do not matter. */
+static uint64_t place_of(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                         uint64_t block)
+{
+    const struct emulate_order *order = &reuse_regions->result->order;
+    uint64_t place = block;
+
+    for (unsigned d = 0; d < order->digits && order->unit[d] <= block; d++) {
+        const uint64_t above =
+            d + 1 < order->digits && order->unit[d + 1] <= block ? block % order->unit[d + 1] : block;
+
+        if (!moves_in(reuse_region, reuse_regions, d))
+            place -= above - above % order->unit[d];
+    }
+    return place;
+}
+
+bool blocks_ordered(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
+{
+    const struct sharing *read = &reuse_region->read;
+    const double near = read->x + read->halo;
+
+    return reuse_regions->result->order.digits > 0 && read->own > 0 && !read->shift.gaps &&
+           (near == 0 || near == read->own);
+}
+
 /* Different places of `count` blocks from `first` on. seen[] keeps the turn in which a place was seen last. */
 static unsigned places_of(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
                           unsigned first, unsigned count, unsigned *seen, unsigned turn)
 {
-    const struct emulate_order *order = &reuse_regions->result->order;
     unsigned places = 0;
 
     for (unsigned block = first; block < first + count; block++) {
-        unsigned place = block; /* less the digits that do not matter */
+        const uint64_t place = place_of(reuse_region, reuse_regions, block);
 
-        for (unsigned d = 0; d < order->digits && order->unit[d] <= block; d++) {
-            const unsigned unit = (unsigned)order->unit[d];
-            const unsigned above = d + 1 < order->digits && order->unit[d + 1] <= block
-                                       ? block % (unsigned)order->unit[d + 1]
-                                       : block;
-
-            if (!moves_in(reuse_region, reuse_regions, d))
-                place -= above - above % unit;
-        }
         places += seen[place] != turn;
         seen[place] = turn;
     }
     return places;
+}
+
+/* Bytes from where the first of all places begins to where the last one ends, if blocks reach as far as the first one, from
+ * which they are counted, and no less than sampled ones do together. */
+static double places_reach(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
+{
+    const struct emulate_result *result = reuse_regions->result;
+    const struct emulate_order *order = &result->order;
+    const struct reuse_reach reach = reuse_mean_reach(result, reuse_region, false);
+    double bytes = SECTOR * reach.first;
+
+    for (unsigned d = 0; d < order->digits; d++) {
+        const double end = d + 1 < order->digits ? (double)order->unit[d + 1] : reuse_regions->blocks;
+        const int64_t moves =
+            order->moves[d * result->region_count + region_number(reuse_region, reuse_regions)];
+
+        bytes += fabs((double)moves) * (ceil(end / (double)order->unit[d]) - 1);
+    }
+    return reach.first > 0 ? fmax(bytes, SECTOR * reach.together) : INFINITY;
+}
+
+double places_touch(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions)
+{
+    const double bytes = places_bytes(reuse_region, reuse_region->read.own * SECTOR,
+                                      places_of_grid(reuse_region, reuse_regions));
+
+    return fmin(bytes, places_reach(reuse_region, reuse_regions));
 }
 
 int places_of_wave(double *out, const struct reuse_region *reuse_region,

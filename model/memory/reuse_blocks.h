@@ -17,9 +17,9 @@ double blocks_touch(const struct sharing *s, const struct launch *launch, double
 size_t region_number(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions);
 /* Whether the order of the grid says where in the region each block reads: neighbours read the same or apart. */
 bool blocks_ordered(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions);
-/* Then: different places in it of the whole grid, and of a mean wave of `blocks` blocks, from the first waves of the
+/* Then: different bytes of the whole grid; different places of a mean wave of `blocks` blocks, from the first waves of the
  * grid (ERR_MEMORY); bytes of so many with `bytes` each. */
-double places_of_grid(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions);
+double places_touch(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions);
 int places_of_wave(double *out, const struct reuse_region *reuse_region,
                    const struct reuse_regions *reuse_regions, double blocks, struct err *err);
 double places_bytes(const struct reuse_region *reuse_region, double bytes, double places);

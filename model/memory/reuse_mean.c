@@ -1,15 +1,11 @@
 #include "model/memory/reuse_mean.h"
 
-#include "model/machine/assumptions.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    FAR = 3,   /* blocks: what the next ones share ends before */
-    STEPS = 40 /* to find a pool: halves its interval as often */
-};
+enum { FAR = 3 }; /* blocks: what the next ones share ends before */
 
 const struct footprint *reuse_mean_print(const struct emulate_block *block, bool written)
 {
@@ -42,7 +38,7 @@ static struct sharing sharing_of(const struct emulate_result *result, size_t anc
                                *z1 = beside(result, anchor, EMULATE_Z1);
     const double near_x = shared_by(region, own, x1, x1, written);
     struct sharing out = {.own = shared_by(region, own, own, own, written),
-                          .pool = INFINITY,
+                          .most = INFINITY,
                           .all = INFINITY,
                           .anchor = anchor};
 
@@ -87,7 +83,7 @@ static void part_row(struct sharing *sharing, const struct emulate_result *resul
     sharing->halo = near - most;
 }
 
-/* Of the blocks that touch the region one that has neighbours in the sample, the middle one first. */
+/* Of the blocks that touch the region one that has neighbours in the sample which do so, too, the middle one first. */
 static size_t find_anchor(const struct emulate_result *result, const struct reuse_region *region,
                           bool written)
 {
@@ -99,8 +95,11 @@ static size_t find_anchor(const struct emulate_result *result, const struct reus
     for (size_t b = 1; b < result->block_count; b++) {
         int near = 0;
 
-        for (int slot = EMULATE_X1; slot < EMULATE_SLOTS; slot++)
-            near += emulate_sample_beside(result, b, (enum emulate_slot)slot) >= 0;
+        for (int slot = EMULATE_X1; slot < EMULATE_SLOTS; slot++) {
+            const int other = emulate_sample_beside(result, b, (enum emulate_slot)slot);
+
+            near += other >= 0 && sectors_of(result, (size_t)other, region, written) > 0;
+        }
         if (near > most && sectors_of(result, b, region, written) > 0) {
             most = near;
             best = b;
@@ -145,7 +144,7 @@ void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result
 void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsigned grid[3])
 {
     for (unsigned axis = 0; axis < 3; axis++) {
-        const bool ends = spans && sharing->anchor == 0 && spans[axis] && spans[axis] < grid[axis];
+        const bool ends = spans && sharing->anchor == 0 && spans[axis] > 1 && spans[axis] < grid[axis];
 
         sharing->span[axis] = ends ? (double)spans[axis] : INFINITY;
     }
@@ -155,36 +154,29 @@ void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsi
     }
 }
 
-/* Pools -------------------------------------------------------------------- */
-
-/* Whether neighbours say that blocks at two positions share nothing, or less than this share. */
-static bool are_apart(const struct sharing *s, double share, const unsigned a[3], const unsigned b[3])
+struct reuse_reach reuse_mean_reach(const struct emulate_result *result, const struct reuse_region *region,
+                                    bool written)
 {
-    const double little = s->own * share;
-    unsigned steps = 0;
-    bool differ[3];
+    struct reuse_reach out = {.least = INFINITY};
+    uint64_t first = UINT64_MAX, last = 0;
 
-    for (unsigned axis = 0; axis < 3; axis++) {
-        differ[axis] = a[axis] != b[axis];
-        steps += a[axis] > b[axis] ? a[axis] - b[axis] : b[axis] - a[axis];
+    for (size_t b = 0; b < result->block_count; b++) {
+        const unsigned *at = result->blocks[b].position;
+        struct footprint_ends ends;
+        double own;
+
+        if (!footprint_ends_in(&ends, reuse_mean_print(&result->blocks[b], written), region->address,
+                               region->bytes))
+            continue;
+        first = ends.first < first ? ends.first : first;
+        last = ends.last > last ? ends.last : last;
+        own = (double)(ends.last - ends.first + 1);
+        out.least = fmin(out.least, own);
+        out.most = fmax(out.most, own);
+        out.first = at[0] + at[1] + at[2] ? out.first : own;
     }
-    return steps >= FAR && (!differ[0] || s->x <= little) && (!differ[1] || s->y <= little) &&
-           (!differ[2] || s->z <= little);
-}
-
-/* The size of a pool of which parts of `sum` together cover `covered`, were they drawn from it at random. */
-static double pool_of(double covered, double sum)
-{
-    double low = covered, high = covered;
-
-    while (high * -expm1(-sum / high) < covered && high < 1e6 * covered)
-        high *= 2;
-    for (int k = 0; k < STEPS; k++) {
-        const double pool = (low + high) / 2;
-
-        *(pool * -expm1(-sum / pool) < covered ? &low : &high) = pool;
-    }
-    return high;
+    out.together = first <= last ? (double)(last - first + 1) : 0;
+    return out;
 }
 
 static int add_to(struct footprint *out, const struct emulate_block *block, const struct reuse_region *region,
@@ -193,42 +185,6 @@ static int add_to(struct footprint *out, const struct emulate_block *block, cons
     const uint64_t end = region->address + (region->bytes + SECTOR - 1) / SECTOR * SECTOR;
 
     return footprint_move(out, reuse_mean_print(block, written), region->address, end, 0, err);
-}
-
-/* Whether a block is apart from all that are marked. */
-static bool joins(const struct emulate_result *result, const struct sharing *sharing, double share,
-                  const bool *marked, size_t b)
-{
-    for (size_t k = 0; k < b; k++)
-        if (marked[k] && !are_apart(sharing, share, result->blocks[k].position, result->blocks[b].position))
-            return false;
-    return true;
-}
-
-int reuse_mean_pool(double *out, const struct emulate_result *result, const struct reuse_region *region,
-                    const struct sharing *sharing, const struct assumptions *assumed, bool written,
-                    struct err *err)
-{
-    struct footprint together = {0};
-    bool *marked = calloc(result->block_count, sizeof *marked);
-    double sum = 0;
-    int rc = marked ? 0 : err_memory(err);
-
-    *out = INFINITY;
-    for (size_t b = 0; b < result->block_count && !rc; b++) {
-        const double sectors = sectors_of(result, b, region, written);
-
-        marked[b] = sectors > 0 && joins(result, sharing, assumed->apart_share, marked, b);
-        if (!marked[b])
-            continue;
-        sum += sectors;
-        rc = add_to(&together, &result->blocks[b], region, written, err);
-    }
-    if (!rc && (double)together.sectors < (1 - assumed->pooled_least) * sum)
-        *out = SECTOR * pool_of((double)together.sectors, sum);
-    footprint_release(&together);
-    free(marked);
-    return rc;
 }
 
 int reuse_mean_union(double *out, double *pairs, const struct emulate_result *result,

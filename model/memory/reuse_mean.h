@@ -19,11 +19,14 @@ void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result
  */
 void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsigned grid[3]);
 
-/* Bytes of the piece of memory that all blocks touch parts of, as where they gather from it or go round it: sampled
- * blocks far from each other then share what neighbours' distances do not explain. INFINITY where none do. ERR_MEMORY. */
-int reuse_mean_pool(double *out, const struct emulate_result *result, const struct reuse_region *region,
-                    const struct sharing *sharing, const struct assumptions *assumed, bool written,
-                    struct err *err);
+/* How far sampled blocks reach in a region, from the first sector to the last. */
+struct reuse_reach {
+    double together, least, most; /* all of them, and those that reach least and most far */
+    double first;                 /* the first block of the grid; 0 where it is not among them */
+};
+
+struct reuse_reach reuse_mean_reach(const struct emulate_result *result, const struct reuse_region *region,
+                                    bool written);
 
 /* Bytes that all sampled blocks touch together, and how many times that DRAM brings by pairs of sectors: those of
  * the grid where each of its blocks was executed. */

@@ -5,6 +5,7 @@
 #include "model/memory/reuse_least.h"
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_mean.h"
+#include "model/memory/reuse_pool.h"
 #include "model/memory/reuse_rounds.h"
 #include "model/machine/assumptions.h"
 #include "model/memory/reuse_shift.h"
@@ -123,7 +124,7 @@ static bool is_linear(const struct reuse_regions *reuse_regions, const struct re
 /* What a mean block touches and shares. All of a grid's blocks that were executed tell what they touch together;
  * else those far from each other what they share beside what neighbours do, unless the order of the grid does. */
 static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_regions,
-                        const struct reuse_region *reuse_region, bool written, struct err *err)
+                        struct reuse_region *reuse_region, bool written, struct err *err)
 {
     const struct emulate_result *result = reuse_regions->result;
     const uint64_t *spans =
@@ -134,20 +135,25 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
     if (reuse_shift_find(&out->shift, out, result, reuse_region, written, reuse_regions->launch->grid,
                          reuse_regions->assumed, err))
         return ERR_MEMORY;
+    if (!written)
+        reuse_region->ordered = blocks_ordered(reuse_region, reuse_regions);
     if ((double)result->block_count >= reuse_regions->blocks)
         return reuse_mean_union(&out->all, &out->pairs, result, reuse_region, written, err);
-    return result->order.digits
-               ? 0
-               : reuse_mean_pool(&out->pool, result, reuse_region, out, reuse_regions->assumed, written, err);
+    if (!out->shift.gaps)
+        reuse_pool_find(out, result, reuse_region, reuse_regions->launch->grid, reuse_regions->assumed,
+                        written);
+    return 0;
 }
 
 /* Different bytes of the whole grid. */
 static double unique_of(const struct sharing *sharing, const struct reuse_regions *reuse_regions,
                         const struct reuse_region *reuse_region)
 {
-    return sharing->all < INFINITY
-               ? sharing->all
-               : blocks_touch(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
+    if (sharing->all < INFINITY)
+        return sharing->all;
+    if (sharing == &reuse_region->read && reuse_region->ordered)
+        return places_touch(reuse_region, reuse_regions);
+    return blocks_touch(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
 }
 
 /* Sums of one kind over the regions. */
@@ -200,9 +206,6 @@ static int find_regions(struct reuse_regions *reuse_regions, struct err *err)
         if (add_unique(&reuse_region->unique, &read, reuse_regions, reuse_region, false, err) ||
             add_unique(&stored, &written, reuse_regions, reuse_region, true, err))
             return ERR_MEMORY;
-        if (blocks_ordered(reuse_region, reuse_regions))
-            reuse_region->unique = places_bytes(reuse_region, reuse_region->read.own * SECTOR,
-                                                places_of_grid(reuse_region, reuse_regions));
         reuse_regions->touched += reuse_region->unique;
         reuse_regions->copied += reuse_copied(reuse_region, reuse_regions->blocks);
     }
@@ -245,8 +248,11 @@ static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct 
         reuse_region->next = same_row && reuse_region->read.own > 0 && reuse_region->read.span[0] == INFINITY
                                  ? fmin(reuse_region->read.x / reuse_region->read.own, 1)
                                  : 0;
-        if (blocks_ordered(reuse_region, reuse_regions))
+        if (reuse_region->ordered)
             rc = find_ordered_wave(reuse_region, reuse_regions, blocks, err);
+        reuse_region->wave = blocks < reuse_regions->blocks || reuse_regions->rounds > 1
+                                 ? fmin(reuse_region->wave, reuse_region->unique)
+                                 : reuse_region->unique;
         reuse_regions->wave_read += reuse_region->wave;
     }
     reuse_regions->wave_bytes =

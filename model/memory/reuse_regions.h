@@ -23,15 +23,27 @@ struct reuse_shift {
     } gap[REUSE_GAPS];
 };
 
+/* A piece of a region of which all blocks touch some, by what those do that were looked at: see
+ * model/memory/reuse_pool.h. In sectors. */
+struct reuse_pool {
+    double blocks; /* that were looked at; 0: there is no such piece */
+    double common; /* of each block, those that all touch ... */
+    double each,
+        covered; /* ... and the others, and the different ones of those that the blocks touch together */
+    double pool; /* that fewer blocks draw from; of more, each finds a share `rate` ... */
+    double rate, unseen; /* ... of those that no block has touched */
+};
+
 /* Of a mean block's sectors in a region: those that all blocks of its row (x) share, all of its column (y), all of
  * both, those that only the next block in x shares (a halo), and those that the next block in z shares. */
 struct sharing {
     double own, x, y, both, halo, z;
     double span[3]; /* blocks in a row along x, y and z that share so; then those behind do in the same way */
-    double pool;    /* bytes of which each block touches some as if at random; INFINITY where none does */
-    double all;     /* bytes of the whole grid, where all its blocks were executed; else INFINITY */
-    double pairs;   /* then: how many times those DRAM brings */
-    size_t anchor;  /* of the sample: the block whose neighbours tell */
+    struct reuse_pool pool;
+    double most;              /* bytes that all blocks together can reach; INFINITY where that is not known */
+    double all;               /* bytes of the whole grid, where all its blocks were executed; else INFINITY */
+    double pairs;             /* then: how many times those DRAM brings */
+    size_t anchor;            /* of the sample: the block whose neighbours tell */
     struct reuse_shift shift; /* then halo and x are not looked at */
 };
 
@@ -39,6 +51,8 @@ struct sharing {
 struct reuse_region {
     uint64_t address, bytes;
     struct sharing read, written;
+    bool
+        ordered; /* the order of the grid says where in it each block reads: neighbours read the same or apart */
     double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
                                     of it, each once, over its warps */
     double evicted_first;        /* of `fresh`, what loads bring that say so */

@@ -74,7 +74,7 @@ static double rounds_of(const struct reuse_regions *reuse_regions)
 
         if (!(reuse_region->read.own > 0))
             continue;
-        if (!blocks_ordered(reuse_region, reuse_regions))
+        if (!reuse_region->ordered)
             return 1;
         bytes = asked_of(reuse_regions, reuse_region);
         piece = piece_of(reuse_regions, reuse_region);

@@ -310,6 +310,73 @@ static void groups_of_blocks_share(void **state)
     grid_release(&g);
 }
 
+/* Grids of blocks that all touch some of a few KB, where they go round it by their number, round it in a grid of more than
+ * one dimension, gather through loaded indices, or wrap around, and of blocks whose ranges overlap. */
+static const struct {
+    const char *source, *name, *lengths;
+    unsigned grid[3], block;
+    int count, step;
+} shared[] = {
+    {"uneven_memory.cu", "ring", "i % 97", {161, 1, 1}, 27, 3596, 5},
+    {"uneven_memory.cu", "ring", "i % 97", {18, 1, 1}, 96, 1533, 5},
+    {"uneven_memory.cu", "ring", "i % 97", {89, 1, 3}, 96, 4547, 5},
+    {"uneven_memory.cu", "ring", "i % 97", {4, 36, 1}, 64, 230, 4},
+    {"uneven_memory.cu", "gather", "5 + random(i) % 60", {3, 23, 2}, 96, 382, 5},
+    {"uneven_memory.cu", "gather", "i % 97", {20, 19, 1}, 32, 382, 2},
+    {"uneven.cu", "strided", "i % 97", {106, 1, 1}, 64, 1563, 2},
+    {"uneven.cu", "partial", "i % 97", {126, 1, 1}, 27, 3223, 1},
+    {"uneven_memory.cu", "windows", "i % 97", {150, 1, 1}, 64, 1, 2},
+};
+
+/* Bytes of what such a grid touches, within a factor of `most`. */
+static void check_shared(struct grid *g, size_t k, double most)
+{
+    struct draws draws = {.seed = seed};
+    struct emulate_result sample, whole;
+    struct footprint read, written;
+    struct traffic t;
+
+    grid_draw(g, shared[k].name, &draws, BUFFER, BUFFER);
+    memcpy(g->launch.grid, shared[k].grid, sizeof g->launch.grid);
+    g->launch.block[0] = shared[k].block;
+    g->count = shared[k].count;
+    g->step = shared[k].step;
+    grid_set_lengths(g, shared[k].lengths);
+    grid_run(&sample, g, false, 0);
+    grid_run(&whole, g, true, 0);
+    grid_touched(&read, &written, &whole);
+    measure(&t, g, &sample, &grid_caches);
+    for (int stored = 0; stored < 2; stored++) {
+        const double estimate = stored ? t.touched.written : t.touched.read,
+                     truth = bytes_of(stored ? &written : &read);
+
+        if (estimate > most * truth || estimate < truth / most)
+            fail_msg("%s, case %zu: %g bytes %s, estimated %g", shared[k].name, k, truth,
+                     stored ? "written" : "read", estimate);
+    }
+    if (!(t.dram.read * t.warps < most * pair_bytes(&read)))
+        fail_msg("%s, case %zu: %g bytes from DRAM, estimated %g", shared[k].name, k, pair_bytes(&read),
+                 t.dram.read * t.warps);
+    assert_true(t.touched.read_most >= bytes_of(&read) && t.least.read <= bytes_of(&read));
+    traffic_release(&t);
+    footprint_release(&read);
+    footprint_release(&written);
+    emulate_result_release(&sample);
+    emulate_result_release(&whole);
+    grid_release_launch(g);
+}
+
+static void few_bytes_are_touched_by_all(void **state)
+{
+    for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) {
+        struct grid g = {0};
+
+        grid_compile(&g, shared[k].source, shared[k].name, (const char *const[]){"-DUNROLL=1"}, 1);
+        check_shared(&g, k, 2);
+        grid_release(&g);
+    }
+}
+
 /* The first warp comes back to a row of 256 lines, of which it reads every other one, after as many as these. */
 static void second_passes_are_followed(void **state)
 {
@@ -341,7 +408,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_uneven_grids_touch), cmocka_unit_test(straight_lines_are_proved),
-        cmocka_unit_test(groups_of_blocks_share), cmocka_unit_test(second_passes_are_followed)};
+        cmocka_unit_test(groups_of_blocks_share), cmocka_unit_test(few_bytes_are_touched_by_all),
+        cmocka_unit_test(second_passes_are_followed)};
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;

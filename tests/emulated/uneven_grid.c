@@ -62,6 +62,16 @@ void grid_draw(struct grid *g, const char *name, struct draws *at, uint64_t out,
              g->launch.grid[0], g->launch.grid[1], g->launch.grid[2], g->launch.block[0], g->count, g->step);
 }
 
+void grid_set_lengths(struct grid *g, const char *expression)
+{
+    struct err err = {0};
+
+    free(g->arguments[2].fill.expression);
+    g->arguments[2].fill.expression = strdup(expression);
+    assert_non_null(g->arguments[2].fill.expression);
+    ok(launch_prepare(&g->launch, &err), &err);
+}
+
 void grid_release_launch(struct grid *g)
 {
     fill_release(&g->arguments[2].fill);

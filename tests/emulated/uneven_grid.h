@@ -28,6 +28,8 @@ void grid_compile(struct grid *grid, const char *source, const char *name, const
                   size_t option_count);
 /* Draws a launch, with buffers of so many elements and one of three kinds of loaded lengths. To be released. */
 void grid_draw(struct grid *grid, const char *name, struct draws *draws, uint64_t out, uint64_t in);
+/* Other loaded lengths for the launch. */
+void grid_set_lengths(struct grid *grid, const char *expression);
 void grid_release_launch(struct grid *grid);
 void grid_release(struct grid *grid);
 

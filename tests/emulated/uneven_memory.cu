@@ -127,6 +127,16 @@ extern "C" __global__ void ring(ARGUMENTS)
         out[i & 1023] = in[(i * step) & 8191];
 }
 
+// The further a block is, the more of what others read as well it goes through.
+extern "C" __global__ void windows(ARGUMENTS)
+{
+    float sum = 0;
+
+    for (int k = 0; k <= (int)blockIdx.x; k++)
+        sum += in[blockIdx.x * 64 + k * step * blockDim.x + threadIdx.x];
+    out[flat() * blockDim.x + threadIdx.x] = sum;
+}
+
 // One column of blocks alone stores much.
 extern "C" __global__ void column(ARGUMENTS)
 {
