@@ -204,18 +204,25 @@ static int execute_lanes(struct emulation *emulation, struct warp *warp, const s
 static int test(uint32_t *over, struct emulation *emulation, struct warp *warp, const struct request *request,
                 const uint32_t *given)
 {
+    const unsigned first = (unsigned)__builtin_ctz(request->mask);
+    unsigned before = first; /* the lane whose word is at hand: mostly all test one mbarrier */
+    uint64_t word = 0;
+
     *over = 0;
     for (uint32_t left = request->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         struct cell cell;
-        uint64_t word;
-        const int rc = cell_find(&cell, emulation, warp, request, lane);
+        int rc;
 
-        if (rc)
-            return rc;
-        memcpy(&word, cell.bytes, sizeof word);
+        if (lane == first || request->address[lane] != request->address[before]) {
+            rc = cell_find(&cell, emulation, warp, request, lane);
+            if (rc)
+                return rc;
+            memcpy(&word, cell.bytes, sizeof word);
+            before = lane;
+        }
         *over |= phase_of(word) != given[lane] >> 31 ? lane_bit(lane) : 0;
-        if (lane == (unsigned)__builtin_ctz(request->mask))
+        if (lane == first)
             events_wait(emulation, (uint32_t)request->address[lane], *over);
     }
     return STEP_NEXT;
