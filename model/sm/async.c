@@ -139,14 +139,15 @@ static double wake_cycles(const struct sm_state *sm, size_t i)
 static void resume(struct sm_state *sm, unsigned w, double time)
 {
     struct sm_warp *warp = sm_warp_at(sm, w);
-    const size_t i = sm_instruction(sm->code, warp->list->ops[warp->at - 1]);
+    const struct sm_partition *at = &sm->partitions[sm->turn];
+    const size_t i = sm_instruction(sm->code, warp->next[-1]);
 
     if (!is_barrier(sm, i))
         sm->waited += time - warp->earliest_before;
     warp->waits_for = 0;
     warp->earliest = later(time, warp->earliest_before);
     sm_set_slot(warp, sm->code->requests[i].sets, time);
-    if (warp->at < warp->list->count)
+    if (!sm_has_ended(warp) && warp != &at->warps[at->last]) /* of that one sm_async_step() says it */
         sm_go(sm, w);
 }
 
@@ -159,8 +160,7 @@ static void let_go(struct sm_state *sm, struct sm_block_slot *slot, uint32_t pha
 
         if (warp->waits_for == phase)
             resume(sm, w,
-                   latest_of(sm, slot)[phase] +
-                       wake_cycles(sm, sm_instruction(sm->code, warp->list->ops[warp->at - 1])));
+                   latest_of(sm, slot)[phase] + wake_cycles(sm, sm_instruction(sm->code, warp->next[-1])));
     }
 }
 

@@ -1,7 +1,9 @@
 #include "model/sm/run.h"
 
 #include "model/sm/async.h"
+#include "model/sm/blocks.h"
 #include "model/sm/scheduler.h"
+#include "model/sm/serve.h"
 #include "model/sm/storing.h"
 
 #include <math.h>
@@ -10,134 +12,6 @@
 enum {
     WATCHFUL = 1 << 14 /* instructions between two looks at whether to stop */
 };
-
-/* The square root of two, and the golden ratio, less their whole parts: their multiples spread evenly over a square, those
- * of the latter over a line as evenly as any, so that few loads of a warp are soon of the mean. */
-static const double EVEN_X = 0.4142135623730951, EVEN_Y = 0.6180339887498949;
-
-/* What warps ask for ------------------------------------------------------- */
-
-/* Where in the order of all loads, 0 to 1 by how long they take, a warp's next one is: anywhere, but evenly
- * over the warps and over the loads of each, so that few stand for many. What lies together comes together. */
-static double place_of_load(struct sm_warp *warp, double granules)
-{
-    double whole;
-
-    return modf(floor(warp->number * granules) * EVEN_X + warp->loads++ * EVEN_Y, &whole);
-}
-
-/* How much longer, or less, a load takes than from an empty DRAM: on the mean the longer of what it waits
- * behind the SM's own requests and of what the loaded latency says at the use of DRAM so far, and spread
- * around that by its latency alone: how far waiting spreads is simulated. */
-static double wait_of_load(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
-                           double behind, double time)
-{
-    const struct machine *machine = sm->in->machine;
-    const double used = fmin(sm->dram_busy / (time + request->latency), 1);
-    const double mean = request->dram_part * saturation_factor(&machine->dram, used);
-    const unsigned share = (unsigned)(place_of_load(warp, request->granules) * MACHINE_SPREAD);
-
-    return later(behind, mean - request->dram_part) + request->dram_part * (machine->dram_spread[share] - 1);
-}
-
-/* What a request that comes to DRAM at `time` waits there. */
-static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
-                       double time)
-{
-    const double wait = sm_serve(&sm->dram_free, time, request->dram);
-
-    sm->dram_busy += request->dram;
-    return request->dram_part > 0 ? wait_of_load(sm, warp, request, wait, time) : wait;
-}
-
-static void use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
-                       double time)
-{
-    const double queue = sm->in->machine->assumptions.queue_cycles;
-    double delay = sm_serve(&sm->tags_free, time, request->tags), ready, taken;
-
-    delay += sm_serve(&sm->units_free, time + delay, request->units);
-    delay += sm_serve(&sm->l2_free, time + delay, request->l2);
-    if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
-        sm->units_free = later(sm->units_free, sm->l2_free);
-    if (request->fences && sm->stored > 0)
-        warp->earliest = later(warp->earliest, sm->stored + sm->fence_stored);
-    sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
-    taken = request->kind == REPLAY_COPY ? delay : later(sm->units_free - time - queue, 0);
-    delay += use_dram(sm, warp, request, time + delay);
-    if (request->stores) {
-        sm->stored = later(sm->stored, time + delay);
-        warp->block_slot->stored[warp->group] = time;
-    }
-    ready = time + delay + request->latency;
-    if (request->kind == REPLAY_COPY)
-        warp->copied = later(warp->copied, ready);
-    if (request->kind == REPLAY_COMMIT)
-        ready = later(ready, warp->copied);
-    sm_set_slot(warp, request->sets, ready);
-    sm_set_slot(warp, request->sets_read, time + request->read_latency + taken);
-}
-
-/* Blocks ------------------------------------------------------------------- */
-
-static bool has_ended(const struct sm_warp *warp)
-{
-    return warp->at == warp->list->count;
-}
-
-/* All warps of the block have come: they go on together. */
-static void pass_barrier(struct sm_state *sm, struct sm_block_slot *at)
-{
-    const unsigned first = (unsigned)(at - sm->block_slots) * sm->per_block;
-
-    for (unsigned w = first; w < first + sm->per_block; w++) {
-        struct sm_warp *warp = sm_warp_at(sm, w);
-
-        if (has_ended(warp) || warp->earliest != INFINITY)
-            continue;
-        warp->earliest = at->latest + sm->in->code->barrier_alone - sm->arrival_cycles;
-        sm_go(sm, w);
-    }
-    at->arrived = 0;
-    at->latest = 0;
-}
-
-static void end_block(struct sm_state *sm, struct sm_block_slot *at)
-{
-    sm->ended++;
-    sm->ended_at = at->latest;
-    if (sm->replaces)
-        sm_begin_block(sm, at, at->latest + sm->in->replace_cycles);
-}
-
-/* The warp that went last ended at `time`; true when that changes what others can do. */
-static bool end_warp(struct sm_state *sm, struct sm_partition *partition, double time)
-{
-    struct sm_block_slot *at = sm_stay(partition);
-
-    at->latest = later(at->latest, time);
-    at->left--;
-    if (!at->left)
-        end_block(sm, at);
-    else if (at->arrived == at->left)
-        pass_barrier(sm, at);
-    else
-        return false;
-    return true;
-}
-
-/* The warp that went last came to its block's barrier at `time`; true when that changes what others can do. */
-static bool arrive(struct sm_state *sm, struct sm_partition *partition, double time)
-{
-    struct sm_block_slot *at = sm_stay(partition);
-
-    at->latest = sm->barrier_free = later(sm->barrier_free, time) + sm->arrival_cycles;
-    partition->warps[partition->last].earliest = INFINITY;
-    if (++at->arrived < at->left)
-        return false;
-    pass_barrier(sm, at);
-    return true;
-}
 
 /* Issue -------------------------------------------------------------------- */
 
@@ -162,6 +36,14 @@ static struct sm_warp *next_warp(const struct sm_partition *at)
     return &at->warps[at->who];
 }
 
+/* The next warp has issued, and is the last one; the scheduler is free again at `time`. */
+static inline void take_up(struct sm_partition *at, double time)
+{
+    at->last = at->who;
+    sm_free(at, time);
+    at->able &= ~(UINT64_C(1) << at->last);
+}
+
 /* Issues the next instruction of a sub-partition, at `next` if it can read its registers; when it goes. Who
  * had to wait for the load/store units lets the others go first: stores of ever more warps, which merge while
  * few come in between, showed that on an NVIDIA H200. */
@@ -171,20 +53,21 @@ static double issue(const struct sm_state *sm, struct sm_partition *at, double n
     const double time = read_time(at->bank, op, sm->read_window, next);
     struct sm_warp *warp = next_warp(at);
 
-    warp->at++;
+    warp->next++;
     warp->earliest = time + op->stall;
-    at->last = at->who;
     at->yields = op->yields || (sm_queues(op->port) && sm->queue_free[true] >= next);
-    at->free = time + op->busy;
     at->pipe[sm_pipe(op->port)] = time + op->interval;
     read_registers(at->bank, op, time);
+    take_up(at, time + op->busy);
     return time;
 }
 
 /* Whether the next instruction and what it does stay within the sub-partition. */
 static bool goes_alone(const struct sm_partition *at)
 {
-    return at->alone >> at->who & 1;
+    const struct sm_warp *warp = next_warp(at);
+
+    return at->ops[at->who]->local && warp->next < warp->safe;
 }
 
 /* Issues the next instruction of a sub-partition, which goes alone, and those of the same warp that follow at
@@ -195,9 +78,8 @@ static size_t go_on(struct sm_state *sm, unsigned p, double horizon)
     struct sm_partition *at = &sm->partitions[p];
     struct sm_warp *warp = next_warp(at);
     const struct sm_op *op = at->ops[at->who], *last;
-    const size_t first = warp->at;
+    const uint32_t *const first = warp->next, *next = first;
     double bank[REGISTER_BANKS], time, free = sm->next[p];
-    size_t next = first;
 
     memcpy(bank, at->bank, sizeof bank);
     do {
@@ -206,29 +88,29 @@ static size_t go_on(struct sm_state *sm, unsigned p, double horizon)
         free = time + last->busy;
         at->pipe[sm_pipe(last->port)] = time + last->interval;
         read_registers(bank, last, time);
-        op = &sm->code->ops[warp->list->ops[++next]];
-    } while (free < horizon && next < warp->safe && op->prompt && !last->yields &&
-             later(time + last->stall, at->pipe[sm_pipe(op->port)]) <= free);
+        op = &sm->code->ops[*++next];
+    } while (time + last->stall <= free && !last->yields && op->prompt && free < horizon &&
+             next < warp->safe && at->pipe[sm_pipe(op->port)] <= free);
     memcpy(at->bank, bank, sizeof bank);
-    warp->at = next;
+    warp->next = next;
     warp->earliest = time + last->stall;
-    at->last = at->who;
     at->yields = last->yields;
-    at->free = free;
-    sm_note_next(sm, at, at->who);
-    return next - first;
+    take_up(at, free);
+    sm_note_next(sm, at, at->last);
+    return (size_t)(next - first);
 }
 
-/* Lets a sub-partition go on by itself for as long as nobody else sees what it does, nor it what others do:
- * up to `horizon`, before which no warp of its is set going by others. How many instructions that makes. */
+/* Lets a sub-partition, whose next instruction goes alone, go on by itself for as long as nobody else sees what it
+ * does, nor it what others do: up to `horizon`, before which no warp of its is set going by others. How many instructions
+ * that makes. */
 static size_t run_ahead(struct sm_state *sm, unsigned p, double horizon)
 {
     size_t steps = 0;
 
-    while (steps < WATCHFUL && sm->next[p] < horizon && goes_alone(&sm->partitions[p])) {
+    do {
         steps += go_on(sm, p, horizon);
         sm_choose(sm, p);
-    }
+    } while (steps < WATCHFUL && sm->next[p] < horizon && goes_alone(&sm->partitions[p]));
     sm->issued += steps;
     return steps;
 }
@@ -253,47 +135,48 @@ static bool step(struct sm_state *sm, unsigned p)
     struct sm_partition *at = &sm->partitions[p];
     struct sm_warp *warp = next_warp(at);
     const struct sm_op *op = at->ops[at->who];
-    const size_t i = sm_instruction(sm->code, (size_t)(op - sm->code->ops));
+    const size_t i = sm_instruction(sm->code, *warp->next);
     const double time = issue(sm, at, sm->next[p]);
 
     sm->issued++;
-    if (op->async && !has_ended(warp))
+    if (op->async && !sm_has_ended(warp))
         return sm_async_step(sm, at, &sm->code->requests[i], i, time);
     if (op->asks && !op->async) {
         const struct sm_request *request = &sm->code->requests[i];
         const double wait = request->queued > 0 ? queue_product(sm, at, request, op->port, time) : 0;
 
         sm->turn = p;
-        use_memory(sm, warp, request, time + wait);
+        sm_use_memory(sm, warp, request, time + wait);
         sm_move_all(sm);
     }
-    if (has_ended(warp)) {
+    if (sm_has_ended(warp)) {
         sm->end = later(sm->end, time + sm->in->code->ops[i].stall);
-        return end_warp(sm, at, time);
+        return sm_end_warp(sm, at, time);
     }
     if (op->barrier)
-        return arrive(sm, at, time);
+        return sm_arrive(sm, at, time);
     sm_note_next(sm, at, at->last);
     return false;
 }
 
 static bool is_at_fork(const struct sm_warp *warp)
 {
-    return warp->at >= warp->list->shared;
+    return warp->next >= warp->safe;
 }
 
 /* The sub-partition that issues first. */
 static unsigned first_of(const struct sm_state *sm)
 {
-    unsigned first = 0;
-    uint64_t after;
+    const unsigned partitions = sm->in->partitions;
+    unsigned first = 0, p;
 
-    for (unsigned p = 1; p < sm->in->partitions; p++)
+    for (p = 1; p < partitions; p++)
         first = sm->next[p] < sm->next[first] ? p : first;
     if (!sm->takes_turns)
         return first;
-    after = sm_at_most(sm->next[first], sm->next, DEVICE_SUBPARTITIONS) & ~UINT64_C(1) << sm->turn;
-    return after ? (unsigned)__builtin_ctzll(after) : first;
+    for (p = sm->turn + 1; p < partitions && sm->next[p] > sm->next[first];)
+        p++;
+    return p < partitions ? p : first;
 }
 
 /* Until when no warp of a sub-partition that goes next at `next`, before all others, is set going by others. */

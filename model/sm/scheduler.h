@@ -4,63 +4,34 @@
 
 #include "model/sm/state.h"
 
-/* Two times at once, and without branches, since none would be predicted. */
-typedef double sm_pair __attribute__((vector_size(16)));
-
-static inline sm_pair sm_later_pair(sm_pair a, sm_pair b)
-{
-#ifdef __SSE2__
-    return __builtin_ia32_maxpd(a, b);
-#else
-    return (sm_pair){later(a[0], b[0]), later(a[1], b[1])};
-#endif
-}
-
-static inline sm_pair sm_earlier_pair(sm_pair a, sm_pair b)
-{
-#ifdef __SSE2__
-    return __builtin_ia32_minpd(a, b);
-#else
-    return (sm_pair){earlier(a[0], b[0]), earlier(a[1], b[1])};
-#endif
-}
-
-static inline unsigned sm_pair_at_most(sm_pair times, sm_pair limits)
-{
-#ifdef __SSE2__
-    return (unsigned)__builtin_ia32_movmskpd((sm_pair)(times <= limits));
-#else
-    return (unsigned)(times[0] <= limits[0]) | (unsigned)(times[1] <= limits[1]) << 1;
-#endif
-}
-
-/* `times` where they are after `limits`; elsewhere no number, which sm_earlier_pair() passes over as its first. */
-static inline sm_pair sm_pair_after(sm_pair times, sm_pair limits)
-{
-    typedef long long bits __attribute__((vector_size(16)));
-
-    return (sm_pair)((bits)times | (times <= limits));
-}
-
-/* Bit k: times[k] is at most `time`; `count` is even. */
-static inline uint64_t sm_at_most(double time, const double *times, unsigned count)
-{
-    const sm_pair limits = {time, time};
-    uint64_t bits = 0;
-
-    for (unsigned k = 0; k < count; k += 2)
-        bits |= (uint64_t)sm_pair_at_most((sm_pair){times[k], times[k + 1]}, limits) << k;
-    return bits;
-}
-
 /* When an issue port can be passed. */
 static inline double sm_opens(const struct sm_state *sm, const struct sm_partition *at, unsigned port)
 {
     return later(at->pipe[sm_pipe(port)], sm->queue_free[sm_queues(port)]);
 }
 
+/* Who goes next where the warp that went last does not. */
+void sm_choose_other(struct sm_state *sm, unsigned p);
+
 /* Who goes next on a sub-partition: the earliest, among equals the first in turn. */
-void sm_choose(struct sm_state *sm, unsigned p);
+static inline void sm_choose(struct sm_state *sm, unsigned p)
+{
+    struct sm_partition *at = &sm->partitions[p];
+    const unsigned last = at->last;
+
+    at->who = last;
+    at->moved = false;
+    at->others_go = SM_UNKNOWN;
+    sm->next[p] = at->free;
+    if (at->yields || !(at->able >> last & 1) || sm_opens(sm, at, at->ports[last]) > at->free)
+        sm_choose_other(sm, p);
+}
+
+static inline void sm_choose_all(struct sm_state *sm)
+{
+    for (unsigned p = 0; p < sm->in->partitions; p++)
+        sm_choose(sm, p);
+}
 
 /* What sm_choose() would say of a sub-partition now that the load/store units are busy for longer than its next
  * instruction was to wait for them: later, as long as none of its warps can go that asks for something else. Which warp
@@ -73,14 +44,6 @@ static inline void sm_move_all(struct sm_state *sm)
     for (unsigned p = 0; p < sm->in->partitions; p++)
         if (sm->next[p] < sm->queue_free[true])
             sm_move(sm, p);
-}
-
-static inline void sm_choose_all(struct sm_state *sm)
-{
-    unsigned p;
-
-    for (p = 0; p < sm->in->partitions; p++)
-        sm_choose(sm, p);
 }
 
 #endif

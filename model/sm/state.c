@@ -12,16 +12,19 @@
 static void give_list(const struct sm_state *sm, struct sm_warp *warp, unsigned w)
 {
     const struct emulate_block *block = sm->in->blocks[warp->block_slot->block];
+    const size_t before = warp->list ? (size_t)(warp->next - warp->list->ops) : 0;
 
     warp->list = &sm->lists[block->paths[w % sm->per_block]];
-    if (block->events && !warp->at) {
+    warp->next = warp->list->ops + before;
+    warp->end = warp->list->ops + warp->list->count;
+    warp->safe = sm->shared_only ? warp->list->ops + warp->list->shared : warp->end - 1;
+    if (block->events && !before) {
         const struct emulate_events *events = &block->events[w % sm->per_block];
 
         warp->event = events->list;
         warp->events_end = events->count ? events->list + events->count : events->list;
         warp->events_cut = events->cut;
     }
-    warp->safe = sm->shared_only ? warp->list->shared : warp->list->count - 1;
 }
 
 void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, double time)
@@ -56,7 +59,7 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
     sm->block_slot_count = blocks;
     sm->per_block = sm->in->blocks[0]->warps;
     sm->warp_count = blocks * sm->per_block;
-    sm->per_partition = ((sm->warp_count + partitions - 1) / partitions + 1) / 2 * 2;
+    sm->per_partition = (sm->warp_count + partitions - 1) / partitions;
     if (sm->per_partition > SM_WARPS)
         return err_set(err, ERR_USAGE, "SM simulation: %u warps on a sub-partition; at most %d are simulated",
                        sm->per_partition, SM_WARPS);
@@ -67,8 +70,6 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
         if (!sm->pasts)
             return err_memory(err);
     }
-    sm->ready = calloc(slots, sizeof *sm->ready);
-    sm->next_ops = calloc(slots, sizeof *sm->next_ops);
     sm->block_slots = calloc(blocks, sizeof *sm->block_slots);
     sm->by_age = calloc(blocks, sizeof *sm->by_age);
     sm->of_block_slots = calloc((size_t)blocks * partitions, sizeof *sm->of_block_slots);
@@ -78,12 +79,8 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
         if (!sm->missing || !sm->latest)
             return err_memory(err);
     }
-    if (!sm->warps || !sm->ready || !sm->next_ops || !sm->block_slots || !sm->by_age || !sm->of_block_slots)
+    if (!sm->warps || !sm->block_slots || !sm->by_age || !sm->of_block_slots)
         return err_memory(err);
-    for (size_t s = 0; s < slots; s++) {
-        sm->ready[s] = INFINITY;
-        sm->next_ops[s] = sm->code->ops;
-    }
     return 0;
 }
 
@@ -91,8 +88,6 @@ void sm_release(struct sm_state *sm)
 {
     free(sm->warps);
     free(sm->pasts);
-    free(sm->ready);
-    free(sm->next_ops);
     free(sm->block_slots);
     free(sm->by_age);
     free(sm->of_block_slots);
@@ -103,13 +98,8 @@ void sm_release(struct sm_state *sm)
 void sm_give_lists(struct sm_state *sm, const struct sm_list *lists)
 {
     sm->lists = lists;
-    for (unsigned w = 0; w < sm->warp_count; w++) {
-        struct sm_partition *at = &sm->partitions[w % sm->in->partitions];
-        const unsigned who = w / sm->in->partitions;
-
-        give_list(sm, &at->warps[who], w);
-        sm_note_alone(at, who, at->ops[who]);
-    }
+    for (unsigned w = 0; w < sm->warp_count; w++)
+        give_list(sm, sm_warp_at(sm, w), w);
 }
 
 static double lookahead(const struct sm_state *sm)
@@ -124,14 +114,11 @@ static double lookahead(const struct sm_state *sm)
 
 static void start_partition(struct sm_state *sm, unsigned p)
 {
-    const size_t first = (size_t)p * sm->per_partition;
-
     sm->partitions[p] =
-        (struct sm_partition){.warps = &sm->warps[first],
-                              .ready = &sm->ready[first],
-                              .ops = &sm->next_ops[first],
+        (struct sm_partition){.warps = &sm->warps[(size_t)p * sm->per_partition],
                               .of_block_slot = &sm->of_block_slots[(size_t)p * sm->block_slot_count],
-                              .wakes = INFINITY,
+                              .of_port = {UINT64_MAX}, /* sm_note_next() moves them from there */
+                              .waiting = {{NAN, 0}},
                               .products = sm->in->code->products,
                               .yields = true}; /* the youngest goes first */
 }
@@ -183,8 +170,6 @@ void sm_copy(struct sm_state *out, const struct sm_state *from)
     out->pasts = arrays.pasts;
     if (from->pasts)
         memcpy(out->pasts, from->pasts, slots * sizeof *from->pasts);
-    out->ready = memcpy(arrays.ready, from->ready, slots * sizeof *from->ready);
-    out->next_ops = memcpy(arrays.next_ops, from->next_ops, slots * sizeof *from->next_ops);
     out->block_slots =
         memcpy(arrays.block_slots, from->block_slots, from->block_slot_count * sizeof *from->block_slots);
     out->by_age = memcpy(arrays.by_age, from->by_age, from->block_slot_count * sizeof *from->by_age);

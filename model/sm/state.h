@@ -14,16 +14,18 @@ enum {
     SM_WARP_GROUPS = 8 /* of a block, at most */
 };
 
+#define SM_UNKNOWN (-1.0)
+
 /* When a slot of a warp was ready after each of the last times it was set. */
 typedef double sm_past[SM_SCOREBOARDS][REPLAY_DEPTH];
 
 struct sm_warp {
     const struct sm_list *list;
     struct sm_block_slot *block_slot;
-    sm_past *past;   /* null where no instruction asks for it */
-    size_t at;       /* next instruction, in the list */
-    size_t safe;     /* before which there is no need to look where the list ends */
-    double earliest; /* issue, by stall count or barrier; INFINITY while it waits at one */
+    sm_past *past;              /* null where no instruction asks for it */
+    const uint32_t *next;       /* instruction, in the list */
+    const uint32_t *safe, *end; /* before the first there is no need to look for the list's end */
+    double earliest;            /* issue, by stall count or barrier; INFINITY while it waits at one */
     double slot[SM_SCOREBOARDS], copied;
     unsigned sets[SM_SCOREBOARDS];
     const struct emulate_event *event, *events_end; /* the next of its events: sm/async.h */
@@ -43,23 +45,29 @@ struct sm_block_slot {
         [SM_WARP_GROUPS]; /* when those of a warp group last stored to global memory, or had the copy engine do so */
 };
 
-/* The choice among the warps of a sub-partition is where the time goes: what it looks at lies close together. */
+/* A warp whose next instruction is not ready, by scoreboards and stall count, as long as its scheduler is free. */
+struct sm_waiting {
+    double ready;
+    uint64_t bit;
+};
+
+/* The choice among the warps of a sub-partition is where the time goes. A warp that has an instruction to issue is
+ * `able`, or else in `waiting`, where the first that will be ready is the last: as the scheduler's time goes on, warps
+ * are taken from that end, and no others looked at. */
 struct sm_partition {
     struct sm_warp *warps;
-    double *ready; /* for a warp's next instruction, scoreboards included; INFINITY: it waits or has ended */
-    const struct sm_op **ops;   /* that instruction */
-    uint64_t *of_block_slot;    /* for each slot, a bit for each of its warps here */
+    const struct sm_op *ops[SM_WARPS]; /* next instruction of each */
+    uint64_t *of_block_slot;           /* for each slot, a bit for each of its warps here */
     uint64_t of_port[SM_PORTS]; /* for each port, a bit for each warp whose next instruction takes it */
     uint8_t ports[SM_WARPS];    /* that port of each warp */
-    uint64_t
-        alone; /* a bit for each warp whose next instruction and what it does stay within the sub-partition */
-    uint64_t idle;      /* a bit for each warp that waits at a barrier, or has ended */
-    uint64_t able;      /* a bit for each warp that was ready by `free` when sm_able() last looked */
-    double wakes;       /* no other warp is ready before */
-    uint64_t queuing;   /* a bit for each warp whose next instruction queues for the load/store units */
-    double alone_until; /* no warp goes before whose bit is not set: sm_move() */
-    bool moved;         /* `who` is to be chosen anew: sm_choose_moved() */
-    double free;        /* of the scheduler */
+    uint64_t idle;              /* a bit for each warp that waits at a barrier, or has ended */
+    uint64_t able;              /* a bit for each warp that is ready by `free` */
+    struct sm_waiting waiting[1 + SM_WARPS]; /* the first is nobody: no time, so that no comparison holds */
+    unsigned waiting_count;
+    uint64_t queuing; /* a bit for each warp whose next instruction queues for the load/store units */
+    double others_go; /* no warp goes before whose bit is not set, or SM_UNKNOWN: sm_move() */
+    bool moved;       /* `who` is to be chosen anew: sm_choose_moved() */
+    double free;      /* of the scheduler */
     double pipe[SASS_PIPE_COUNT]; /* when each takes the next instruction */
     struct products products;     /* that wait for the tensor pipe */
     double bank[REGISTER_BANKS];  /* when each has delivered what was asked for */
@@ -73,16 +81,14 @@ struct sm_state {
     const struct sm_code *code;
     const struct sm_list *lists; /* of paths */
     struct sm_partition partitions[DEVICE_SUBPARTITIONS];
-    struct sm_warp *warps; /* these four by sub-partition, of which each has `per_partition` */
+    struct sm_warp *warps; /* these two by sub-partition, of which each has `per_partition` */
     sm_past *pasts;
-    double *ready;
-    const struct sm_op **next_ops;
     struct sm_block_slot *block_slots;
     unsigned *by_age;                  /* places, that of the block that began first at the front */
     uint64_t *of_block_slots;          /* the sub-partitions' `of_place` */
     double next[DEVICE_SUBPARTITIONS]; /* when each issues next; INFINITY for never */
     unsigned warp_count, per_block, block_slot_count;
-    unsigned per_partition; /* an even number; the last ones may be empty */
+    unsigned per_partition; /* the last one may be empty */
     bool shared_only;       /* stop where a warp's list goes its own way */
     bool replaces;          /* a block that ends, by the next */
     size_t begun;           /* blocks */
@@ -155,7 +161,7 @@ void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, doubl
 
 static inline const struct sm_op *sm_next_op(const struct sm_state *sm, const struct sm_warp *warp)
 {
-    return &sm->code->ops[warp->list->ops[warp->at]];
+    return &sm->code->ops[*warp->next];
 }
 
 /* When `op`, its next instruction, could go as far as a warp is concerned. */
@@ -172,30 +178,50 @@ static inline double sm_ready(const struct sm_warp *warp, const struct sm_op *op
     return ready;
 }
 
-/* Notes whether others can see what the next instruction of a warp does, or end it. */
-static inline void sm_note_alone(struct sm_partition *at, unsigned who, const struct sm_op *op)
+static inline bool sm_has_ended(const struct sm_warp *warp)
 {
-    const uint64_t alone = op->local && at->warps[who].at < at->warps[who].safe;
-
-    at->alone = (at->alone & ~(UINT64_C(1) << who)) | alone << who;
+    return warp->next == warp->end;
 }
 
-/* Notes what the next instruction of a warp is, numbered within its sub-partition, and when it could go. */
+/* The scheduler is free at `time`, later than before. */
+static inline void sm_free(struct sm_partition *at, double time)
+{
+    const struct sm_waiting *first = &at->waiting[at->waiting_count];
+    uint64_t able = at->able;
+
+    for (; first->ready <= time; first--)
+        able |= first->bit;
+    at->able = able;
+    at->waiting_count = (unsigned)(first - at->waiting);
+    at->free = time;
+}
+
+static inline void sm_wait(struct sm_partition *at, uint64_t bit, double ready)
+{
+    struct sm_waiting *place = &at->waiting[++at->waiting_count];
+
+    for (; place[-1].ready < ready; place--)
+        *place = place[-1];
+    *place = (struct sm_waiting){ready, bit};
+}
+
+/* Notes what the next instruction of a warp is, numbered within its sub-partition, and when it could go: of one that
+ * is neither able nor waits. */
 static inline void sm_note_next(const struct sm_state *sm, struct sm_partition *at, unsigned who)
 {
     const struct sm_op *op = sm_next_op(sm, &at->warps[who]);
     const uint64_t bit = UINT64_C(1) << who;
     const double ready = sm_ready(&at->warps[who], op);
 
-    at->ready[who] = ready;
-    at->able = ready <= at->free ? at->able | bit : at->able & ~bit;
-    at->wakes = ready <= at->free ? at->wakes : earlier(at->wakes, ready);
     at->ops[who] = op;
-    sm_note_alone(at, who, op);
-    at->of_port[at->ports[who]] &= ~bit;
-    at->of_port[op->port] |= bit;
-    at->queuing = sm_queues(op->port) ? at->queuing | bit : at->queuing & ~bit;
+    at->of_port[at->ports[who]] ^= bit;
+    at->of_port[op->port] ^= bit;
+    at->queuing ^= (uint64_t)sm_queues(at->ports[who] ^ op->port) << who;
     at->ports[who] = op->port;
+    if (ready <= at->free)
+        at->able |= bit;
+    else
+        sm_wait(at, bit, ready);
 }
 
 static inline void sm_set_slot(struct sm_warp *warp, unsigned slot, double ready)
@@ -220,8 +246,6 @@ static inline double sm_serve(double *free, double time, double cycles)
 /* The warp that went last on a sub-partition does not go on by itself. */
 static inline struct sm_block_slot *sm_stay(struct sm_partition *partition)
 {
-    partition->ready[partition->last] = INFINITY;
-    partition->able &= ~(UINT64_C(1) << partition->last);
     partition->idle |= UINT64_C(1) << partition->last;
     return partition->warps[partition->last].block_slot;
 }

@@ -1,0 +1,67 @@
+#include "model/sm/serve.h"
+
+#include <math.h>
+
+/* The square root of two, and the golden ratio, less their whole parts: their multiples spread evenly over a square, those
+ * of the latter over a line as evenly as any, so that few loads of a warp are soon of the mean. */
+static const double EVEN_X = 0.4142135623730951, EVEN_Y = 0.6180339887498949;
+
+/* Where in the order of all loads, 0 to 1 by how long they take, a warp's next one is: anywhere, but evenly
+ * over the warps and over the loads of each, so that few stand for many. What lies together comes together. */
+static double place_of_load(struct sm_warp *warp, double granules)
+{
+    double whole;
+
+    return modf(floor(warp->number * granules) * EVEN_X + warp->loads++ * EVEN_Y, &whole);
+}
+
+/* How much longer, or less, a load takes than from an empty DRAM: on the mean the longer of what it waits
+ * behind the SM's own requests and of what the loaded latency says at the use of DRAM so far, and spread
+ * around that by its latency alone: how far waiting spreads is simulated. */
+static double wait_of_load(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
+                           double behind, double time)
+{
+    const struct machine *machine = sm->in->machine;
+    const double used = fmin(sm->dram_busy / (time + request->latency), 1);
+    const double mean = request->dram_part * saturation_factor(&machine->dram, used);
+    const unsigned share = (unsigned)(place_of_load(warp, request->granules) * MACHINE_SPREAD);
+
+    return later(behind, mean - request->dram_part) + request->dram_part * (machine->dram_spread[share] - 1);
+}
+
+/* What a request that comes to DRAM at `time` waits there. */
+static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
+                       double time)
+{
+    const double wait = sm_serve(&sm->dram_free, time, request->dram);
+
+    sm->dram_busy += request->dram;
+    return request->dram_part > 0 ? wait_of_load(sm, warp, request, wait, time) : wait;
+}
+
+void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request, double time)
+{
+    const double queue = sm->in->machine->assumptions.queue_cycles;
+    double delay = sm_serve(&sm->tags_free, time, request->tags), ready, taken;
+
+    delay += sm_serve(&sm->units_free, time + delay, request->units);
+    delay += sm_serve(&sm->l2_free, time + delay, request->l2);
+    if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
+        sm->units_free = later(sm->units_free, sm->l2_free);
+    if (request->fences && sm->stored > 0)
+        warp->earliest = later(warp->earliest, sm->stored + sm->fence_stored);
+    sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
+    taken = request->kind == REPLAY_COPY ? delay : later(sm->units_free - time - queue, 0);
+    delay += use_dram(sm, warp, request, time + delay);
+    if (request->stores) {
+        sm->stored = later(sm->stored, time + delay);
+        warp->block_slot->stored[warp->group] = time;
+    }
+    ready = time + delay + request->latency;
+    if (request->kind == REPLAY_COPY)
+        warp->copied = later(warp->copied, ready);
+    if (request->kind == REPLAY_COMMIT)
+        ready = later(ready, warp->copied);
+    sm_set_slot(warp, request->sets, ready);
+    sm_set_slot(warp, request->sets_read, time + request->read_latency + taken);
+}
