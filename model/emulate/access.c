@@ -1,6 +1,6 @@
 #include "model/emulate/access.h"
 
-#include "model/emulate/alu.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/follow.h"
 #include "model/emulate/load_store.h"
@@ -115,6 +115,7 @@ static int local_cell(struct cell *out, struct emulation *emulation, struct warp
 
     if (emulation->local_bytes < request->width || offset > emulation->local_bytes - request->width)
         return outside_window(emulation, request, lane, false);
+    warp->local_used = true;
     *out =
         (struct cell){.bytes = warp->local + first + offset, .marks = warp->local_unknown + first + offset};
     return STEP_NEXT;
@@ -240,34 +241,6 @@ static int check_request(struct emulation *emulation, const struct request *requ
     return STEP_NEXT;
 }
 
-/* LDC, ULDC: a constant bank, indexed by a register. */
-static int load_constant(struct emulation *emulation, struct warp *warp, const struct request *request)
-{
-    const struct sass_access *access = &request->i->accesses[0];
-    row words[4];
-    uint32_t unknown = 0;
-
-    for (uint32_t left = request->mask; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctz(left);
-
-        for (unsigned w = 0; w < (request->width + 3) / 4; w++) {
-            const uint64_t at = request->address[lane] + 4 * w;
-            uint32_t value;
-
-            if (!constant_word(&emulation->memory, access->bank, at & ~UINT64_C(3), &value))
-                unknown |= lane_bit(lane);
-            if (request->width < 4) {
-                value = value >> 8 * (at & 3) & (request->width == 1 ? 0xff : 0xffff);
-                if (access->sign)
-                    value = request->width == 1 ? (uint32_t)(int8_t)value : (uint32_t)(int16_t)value;
-            }
-            words[w][lane] = value;
-        }
-    }
-    load_put(warp, request->i, words, (request->width + 3) / 4, request->mask, unknown);
-    return STEP_NEXT;
-}
-
 /* LDGSTS: global to shared memory, past the registers. */
 static int copy(struct emulation *emulation, struct warp *warp, const struct request *from,
                 const struct request *to)
@@ -379,7 +352,7 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
         if (steady_listens(emulation->steady))
             steady_access(emulation->steady, &request, wanted, false);
         walk_note(emulation, &request, 0, 1);
-        return wanted ? load_constant(emulation, warp, &request) : STEP_NEXT;
+        return wanted ? constant_execute(emulation, warp, &request) : STEP_NEXT;
     }
     if (i->op == SASS_LDSM || i->op == SASS_STSM)
         matrix_lanes(&request);

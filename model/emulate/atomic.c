@@ -1,6 +1,6 @@
 /* Atomics and reductions on any memory, and matrix loads and stores. */
 #include "model/emulate/access.h"
-#include "model/emulate/alu.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/float.h"
 #include "model/emulate/half.h"
 #include "model/emulate/ticket.h"

@@ -38,16 +38,18 @@ static void clear_registers(struct registers *regs, const struct emulation *emul
 {
     memset(regs->r, 0, emulation->row_count * sizeof(row));
     memset(regs->u, 0, emulation->uniform_count * sizeof(row));
-    memset(regs->r_unknown, 0, sizeof regs->r_unknown);
-    memset(regs->u_unknown, 0, sizeof regs->u_unknown);
     memset(regs->b, 0, sizeof regs->b);
-    memset(regs->stale, 0, sizeof regs->stale);
-    regs->doubtful = false;
-    for (unsigned k = 0; k < 8; k++) {
+    for (unsigned k = 0; k < 8; k++)
         regs->p[k] = regs->up[k] = k == SASS_PT ? ALL_LANES : 0;
-        regs->p_unknown[k] = regs->up_unknown[k] = 0;
+    if (regs->tainted) {
+        memset(regs->r_unknown, 0, sizeof regs->r_unknown);
+        memset(regs->u_unknown, 0, sizeof regs->u_unknown);
+        memset(regs->p_unknown, 0, sizeof regs->p_unknown);
+        memset(regs->up_unknown, 0, sizeof regs->up_unknown);
     }
-    regs->tainted = false;
+    if (regs->doubtful)
+        memset(regs->stale, 0, sizeof regs->stale);
+    regs->tainted = regs->doubtful = false;
 }
 
 /* Divides once a warp: a division takes as long as an instruction of all lanes. */
@@ -81,7 +83,9 @@ void warp_start(struct emulation *emulation, struct warp *warp)
     warp->group_count = 1;
     warp->turn = 0;
     warp->passed = 0;
-    memset(warp->local_unknown, 0, emulation->local_bytes * LANES);
+    if (warp->local_used)
+        memset(warp->local_unknown, 0, emulation->local_bytes * LANES);
+    warp->local_used = false;
     trace_clear(&warp->trace);
 }
 

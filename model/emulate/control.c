@@ -2,7 +2,7 @@
 
 #include "model/emulate/access.h"
 #include "model/emulate/cluster.h"
-#include "model/emulate/alu.h"
+#include "model/emulate/operand.h"
 
 #include <string.h>
 
@@ -369,7 +369,7 @@ static int add_condition(uint32_t *mask, struct emulation *emulation, const stru
     for (unsigned k = 0; k < i->source_count; k++) {
         const struct sass_operand *source = &i->sources[k];
 
-        if (source->kind != SASS_PREDICATE && source->kind != SASS_UNIFORM_PREDICATE)
+        if (!operand_is_predicate(source))
             continue;
         if (operand_unknown(emulation, warp, source) & *mask)
             return stop_at(emulation, i, EMULATE_INCOMPLETE, "the predicate of %s is unknown",
@@ -379,12 +379,27 @@ static int add_condition(uint32_t *mask, struct emulation *emulation, const stru
     return STEP_NEXT;
 }
 
+bool is_plain_branch(const struct sass *i)
+{
+    bool plain = i->op == SASS_BRA && !data_operand(i, 0) && i->mod[SASS_MOD_VOTE] != SASS_VOTE_ANY &&
+                 i->mod[SASS_MOD_VARIANT] != SASS_BRANCH_UNANIMOUS;
+
+    for (unsigned k = 0; k < i->source_count; k++)
+        plain &= !operand_is_predicate(&i->sources[k]) ||
+                 (i->sources[k].index == SASS_PT && !i->sources[k].invert);
+    return plain;
+}
+
 int control_execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,
                     uint32_t mask)
 {
-    const struct sass_operand *b = find_operand(i, SASS_RECONVERGENCE);
-    const int rc = i->op == SASS_BAR ? STEP_NEXT : add_condition(&mask, emulation, warp, i);
+    const struct sass_operand *b;
+    int rc;
 
+    if (emulation->traits[group->pc] & TRAIT_PLAIN)
+        return branch(emulation, warp, group, i, mask, (uint64_t)i->target);
+    b = find_operand(i, SASS_RECONVERGENCE);
+    rc = i->op == SASS_BAR ? STEP_NEXT : add_condition(&mask, emulation, warp, i);
     if (rc)
         return rc;
     switch ((enum sass_op)i->op) {

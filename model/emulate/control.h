@@ -5,6 +5,8 @@
 #include "model/emulate/state.h"
 
 bool is_control(const struct sass *i);
+/* BRA that nothing decides but its guard. */
+bool is_plain_branch(const struct sass *i);
 /* Executes a control instruction for the lanes `mask` of a group. STEP_NEXT: go on behind it. STEP_JUMPED:
  * the group is elsewhere, or gone. STEP_BLOCKED: it waits. */
 int control_execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,

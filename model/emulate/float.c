@@ -6,6 +6,8 @@
  * odd", 2008), because a double has more than twice a float's bits. */
 #include "model/emulate/float.h"
 
+#include "model/emulate/operand.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -229,11 +231,10 @@ void op_fset(struct alu *x)
 
 void op_fsel(struct alu *x)
 {
-    for (unsigned l = 0; l < LANES; l++) {
-        const uint32_t bits = x->q[0] >> l & 1 ? x->s[0][0][l] : x->s[1][0][l];
-
-        x->d[0][l] = x->i->mod[SASS_MOD_FTZ] ? flush(bits) : bits;
-    }
+    memcpy(x->d[0], x->s[1][0], sizeof(row));
+    set_lanes(x->d[0], x->s[0][0], x->q[0]);
+    for (unsigned l = 0; l < LANES && x->i->mod[SASS_MOD_FTZ]; l++)
+        x->d[0][l] = flush(x->d[0][l]);
 }
 
 /* -0 is below +0. */

@@ -2,13 +2,9 @@
  * be of packed bytes and halves. */
 #include "model/emulate/integer.h"
 
-#include <string.h>
+#include "model/emulate/operand.h"
 
-/* A bit of a mask for each lane: masks are made and taken apart by loops over lanes that have nothing to shift. */
-static const row lane_bits = {1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
-                              1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
-                              1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
-                              1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31};
+#include <string.h>
 
 /* The carries of two are told apart only by their sum. */
 static void set_carries(uint32_t carries[2], unsigned lane, uint64_t sum)
@@ -21,7 +17,7 @@ static uint64_t carry_in(const struct alu *x, unsigned lane)
 {
     uint64_t sum = 0;
 
-    for (unsigned k = 0; k < x->predicate_count; k++)
+    for (unsigned k = 0; k < x->plan->predicate_count; k++)
         sum += x->q[k] >> lane & 1;
     return sum;
 }
@@ -34,25 +30,10 @@ struct addend {
 
 static struct addend addend_of(const struct alu *x, unsigned k)
 {
-    const struct sass_operand *operand = &x->i->sources[x->slot[k]];
+    const struct sass_operand *operand = source_operand(x, k);
     const bool minus = operand->negate || operand->invert;
 
     return (struct addend){x->s[k][0], minus ? ALL_LANES : 0, minus && !x->i->mod[SASS_MOD_EXTENDED]};
-}
-
-static uint64_t addend(const struct addend *from, unsigned lane)
-{
-    return (uint64_t)(from->words[lane] ^ from->sign) + from->one;
-}
-
-/* Whether somebody reads the carries. */
-static bool needs_carries(const struct alu *x)
-{
-    for (unsigned k = 0; k < x->i->destination_count; k++)
-        if (x->i->destinations[k].index != SASS_PT && (x->i->destinations[k].kind == SASS_PREDICATE ||
-                                                       x->i->destinations[k].kind == SASS_UNIFORM_PREDICATE))
-            return true;
-    return false;
 }
 
 /* Without carries, the frequent case. */
@@ -61,7 +42,7 @@ static void add_words(struct alu *x)
     uint32_t sign[3], one = 0;
 
     for (unsigned k = 0; k < 3; k++) {
-        const struct sass_operand *operand = &x->i->sources[x->slot[k]];
+        const struct sass_operand *operand = source_operand(x, k);
 
         sign[k] = operand->negate || operand->invert ? ALL_LANES : 0;
         one += sign[k] & 1;
@@ -78,8 +59,9 @@ struct sums {
 /* Begins with the carries that come in, if any do. */
 static void begin_sums(struct sums *sums, const struct alu *x)
 {
-    *sums = (struct sums){{0}, {0}};
-    for (unsigned k = 0; k < x->predicate_count && x->i->mod[SASS_MOD_EXTENDED]; k++) {
+    set_row(sums->low, 0);
+    set_row(sums->over, 0);
+    for (unsigned k = 0; k < x->plan->predicate_count && x->i->mod[SASS_MOD_EXTENDED]; k++) {
         const uint32_t carry = x->q[k];
 
         for (unsigned l = 0; l < LANES && carry; l++)
@@ -118,8 +100,8 @@ static void add_carrying(struct alu *x)
     uint32_t one = 0;
 
     begin_sums(&sums, x);
-    for (unsigned k = 0; k < x->source_count; k++) {
-        const struct sass_operand *operand = &x->i->sources[x->slot[k]];
+    for (unsigned k = 0; k < x->plan->source_count; k++) {
+        const struct sass_operand *operand = source_operand(x, k);
         const struct addend from = addend_of(x, k);
         const bool is_nothing = operand->kind == SASS_REGISTER && operand->index == SASS_RZ && !from.sign;
 
@@ -132,7 +114,7 @@ static void add_carrying(struct alu *x)
 
 void op_iadd3(struct alu *x)
 {
-    if (!x->i->mod[SASS_MOD_EXTENDED] && x->source_count == 3 && !needs_carries(x))
+    if (!x->i->mod[SASS_MOD_EXTENDED] && x->plan->source_count == 3 && !x->plan->sets_predicate)
         add_words(x);
     else
         add_carrying(x);
@@ -146,8 +128,8 @@ void op_iadd64(struct alu *x)
         uint64_t sum = extended ? carry_in(x, l) : 0;
         uint32_t carries = 0;
 
-        for (unsigned k = 0; k < x->source_count; k++) {
-            const bool negate = x->i->sources[x->slot[k]].negate;
+        for (unsigned k = 0; k < x->plan->source_count; k++) {
+            const bool negate = source_operand(x, k)->negate;
             const uint64_t value = wide_source(x, k, l), term = negate ? ~value : value;
 
             carries += sum + term < sum;
@@ -171,9 +153,10 @@ void op_mov(struct alu *x)
 
 void op_sel(struct alu *x)
 {
-    for (unsigned l = 0; l < LANES; l++)
-        for (unsigned w = 0; w < x->i->destinations[0].count; w++)
-            x->d[w][l] = x->q[0] >> l & 1 ? x->s[0][w][l] : x->s[1][w][l];
+    for (unsigned w = 0; w < x->i->destinations[0].count; w++) {
+        memcpy(x->d[w], x->s[1][w], sizeof(row));
+        set_lanes(x->d[w], x->s[0][w], x->q[0]);
+    }
 }
 
 static uint64_t product(uint32_t a, uint32_t b, bool with_sign)
@@ -238,37 +221,40 @@ void op_imad(struct alu *x)
             x->d[0][l] = a[l] * b[l] + c[l];
 }
 
-/* LEA: (a << shift) + b; .HI: the high word of (c:a) << shift, plus b; .SX32: c is the sign of a. */
+/* What LEA adds to b: a << shift; .HI: the high word of (c:a) << shift; .SX32: c is the sign of a. */
+static void scale(row out, const struct alu *x)
+{
+    const bool high = x->i->mod[SASS_MOD_HIGH], sign = x->i->mod[SASS_MOD_SIGNED];
+    const bool negate = source_operand(x, 0)->negate;
+    const unsigned shift = x->s[3][0][0] & 31; /* an immediate */
+
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t a = x->s[0][0][l], c = sign ? 0 - (a >> 31) : x->s[2][0][l];
+        const uint32_t low = a << shift, top = c << shift | a >> 1 >> (31 - shift);
+
+        if (high)
+            out[l] = negate ? ~top + (low == 0) : top;
+        else
+            out[l] = negate ? 0 - low : low;
+    }
+}
+
 void op_lea(struct alu *x)
 {
-    const bool high = x->i->mod[SASS_MOD_HIGH], extended = x->i->mod[SASS_MOD_EXTENDED];
-    const bool sign = x->i->mod[SASS_MOD_SIGNED];
-    const bool negate = x->i->sources[x->slot[0]].negate;
     const struct addend b = addend_of(x, 1);
-    uint32_t carries[2] = {0};
+    struct sums sums;
+    row scaled;
 
-    if (!high && !extended && !negate && x->i->sources[x->slot[3]].kind == SASS_IMMEDIATE &&
-        !needs_carries(x)) { /* the frequent case */
-        const unsigned shift = x->s[3][0][0] & 31;
-
+    scale(scaled, x);
+    if (!x->i->mod[SASS_MOD_EXTENDED] && !x->plan->sets_predicate) { /* the frequent case */
         for (unsigned l = 0; l < LANES; l++)
-            x->d[0][l] = (x->s[0][0][l] << shift) + (b.words[l] ^ b.sign) + b.one;
+            x->d[0][l] = scaled[l] + (b.words[l] ^ b.sign) + b.one;
         return;
     }
-    for (unsigned l = 0; l < LANES; l++) {
-        const uint32_t a = x->s[0][0][l];
-        const uint32_t c = sign ? 0 - (a >> 31) : x->s[2][0][l];
-        const unsigned shift = x->s[3][0][l] & 31;
-        uint64_t wide = (a | (uint64_t)c << 32) << shift, shifted, sum;
-
-        if (negate)
-            wide = 0 - wide;
-        shifted = high ? wide >> 32 : wide & 0xffffffff;
-        sum = shifted + addend(&b, l) + (extended ? carry_in(x, l) : 0);
-        x->d[0][l] = (uint32_t)sum;
-        set_carries(carries, l, sum);
-    }
-    memcpy(x->dq, carries, sizeof carries);
+    begin_sums(&sums, x);
+    add_words_to(&sums, scaled, 0);
+    add_words_to(&sums, b.words, b.sign);
+    end_sums(x, &sums, b.one);
 }
 
 void op_iabs(struct alu *x)
@@ -326,8 +312,7 @@ static uint32_t less_lanes(const uint32_t *a, const uint32_t *b, bool with_sign,
     return join_lanes(bits);
 }
 
-/* The same as compare(), of words in all lanes. */
-static uint32_t compare_words(enum sass_compare how, const uint32_t *a, const uint32_t *b, bool with_sign)
+uint32_t compare_words(enum sass_compare how, const uint32_t *a, const uint32_t *b, bool with_sign)
 {
     switch (how) {
     case SASS_CMP_LT:

@@ -56,6 +56,8 @@ static inline uint64_t integer_source(const struct alu *x, unsigned k, unsigned 
     return is_signed(x) ? (uint64_t)(int64_t)(int32_t)x->s[k][0][lane] : x->s[k][0][lane];
 }
 
+/* A bit for each lane whose words compare like that. */
+uint32_t compare_words(enum sass_compare how, const uint32_t *a, const uint32_t *b, bool with_sign);
 /* a AND, OR or XOR b, of predicates. */
 uint32_t combine(enum sass_bool how, uint32_t a, uint32_t b);
 

@@ -2,6 +2,8 @@
 #include "model/emulate/lane.h"
 
 #include "model/emulate/cluster.h"
+#include "model/emulate/integer.h"
+#include "model/emulate/operand.h"
 
 #include <string.h>
 
@@ -74,15 +76,17 @@ void op_s2r(struct alu *x)
     }
 }
 
-/* Reads the whole register of the first active lane: what is stored is one value for the warp. */
-/* The predicate says which lanes hold another value than the one that is moved. */
+/* Reads the whole register of the first active lane: what is stored is one value for the warp. The predicate says
+ * which lanes hold another one. */
 void op_r2ur(struct alu *x)
 {
-    const uint32_t moved = x->s[0][0][__builtin_ctz(x->active)];
+    row moved;
 
     memcpy(x->d[0], x->s[0][0], sizeof(row));
-    for (unsigned l = 0; l < LANES; l++)
-        x->dq[0] |= (uint32_t)(x->s[0][0][l] != moved) << l;
+    if (!x->plan->sets_predicate)
+        return;
+    set_row(moved, x->s[0][0][__builtin_ctz(x->active)]);
+    x->dq[0] = compare_words(SASS_CMP_NE, x->s[0][0], moved, false);
 }
 
 /* The lane that lane `l` reads, or -1 for its own because there is none (PTX ISA, shfl). */
@@ -139,7 +143,7 @@ void op_vote(struct alu *x)
 
 static uint64_t pair(const struct alu *x, unsigned lane)
 {
-    const bool wide = x->i->sources[x->slot[0]].count > 1;
+    const bool wide = source_operand(x, 0)->count > 1;
 
     return x->s[0][0][lane] | (wide ? (uint64_t)x->s[0][1][lane] << 32 : 0);
 }
@@ -210,7 +214,7 @@ void op_redux(struct alu *x)
 /* Predicates as bits of a register, under a mask: the other bits come from the first source. */
 void op_p2r(struct alu *x)
 {
-    const uint32_t mask = x->i->sources[x->slot[x->source_count - 1]].value & 0x7f;
+    const uint32_t mask = source_operand(x, x->plan->source_count - 1)->value & 0x7f;
     const unsigned shift = 8 * x->i->mod[SASS_MOD_VARIANT];
     const uint32_t *file = x->i->op == SASS_UP2UR ? x->warp->regs->up : x->warp->regs->p;
 

@@ -80,16 +80,6 @@ void steady_copy(struct steady *steady, const struct sass *i, const uint64_t val
     take(steady, &execution);
 }
 
-static bool sets_predicate(const struct sass *i)
-{
-    for (unsigned k = 0; k < i->destination_count; k++)
-        if ((i->destinations[k].kind == SASS_PREDICATE ||
-             i->destinations[k].kind == SASS_UNIFORM_PREDICATE) &&
-            i->destinations[k].index != SASS_PT)
-            return true;
-    return false;
-}
-
 static bool reads_clock(const struct sass *i)
 {
     return i->source_count && i->sources[0].kind == SASS_SPECIAL && i->sources[0].value >= SASS_SR_CLOCKLO &&
@@ -103,12 +93,13 @@ void steady_compute(struct steady *steady, const struct alu *x, uint32_t known)
 
     if (reads_clock(x->i))
         disturb(steady);
-    if (!sets_predicate(x->i) || !x->source_count)
+    if (!x->plan->sets_predicate || !x->plan->source_count)
         return;
     /* LEA has a fourth operand, the shift, an immediate */
-    execution.operand_count = x->source_count < RECORD_OPERANDS ? x->source_count : RECORD_OPERANDS;
+    execution.operand_count =
+        x->plan->source_count < RECORD_OPERANDS ? x->plan->source_count : RECORD_OPERANDS;
     for (unsigned k = 0; k < execution.operand_count; k++) {
-        const bool wide = x->i->sources[x->slot[k]].count > 1;
+        const bool wide = source_operand(x, k)->count > 1;
 
         for (unsigned l = 0; l < LANES; l++)
             values[k][l] = x->s[k][0][l] | (wide ? (uint64_t)x->s[k][1][l] << 32 : 0);

@@ -1,6 +1,6 @@
 #include "model/emulate/load_store.h"
 
-#include "model/emulate/alu.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/cluster.h"
 
 #include <string.h>
@@ -210,5 +210,46 @@ int store_execute(struct emulation *emulation, struct warp *warp, const struct r
     }
     if (changed)
         note_change(emulation);
+    return STEP_NEXT;
+}
+
+/* One lane's word of a constant bank, or the part of it that is loaded; false when it cannot be known. */
+static bool constant_part(uint32_t *out, const struct emulation *emulation, const struct request *request,
+                          uint64_t at)
+{
+    const struct sass_access *access = &request->i->accesses[0];
+    const bool known = constant_word(&emulation->memory, access->bank, at & ~UINT64_C(3), out);
+
+    if (request->width < 4) {
+        *out = *out >> 8 * (at & 3) & (request->width == 1 ? 0xff : 0xffff);
+        if (access->sign)
+            *out = request->width == 1 ? (uint32_t)(int8_t)*out : (uint32_t)(int16_t)*out;
+    }
+    return known;
+}
+
+/* LDC, ULDC: a constant bank, indexed by a register, most often the same word for all lanes. */
+int constant_execute(struct emulation *emulation, struct warp *warp, const struct request *request)
+{
+    const unsigned words = (request->width + 3) / 4;
+    uint32_t unknown = 0;
+    row out[4];
+
+    for (unsigned w = 0; w < words; w++) {
+        uint64_t last = ~request->address[__builtin_ctz(request->mask)];
+        uint32_t value = 0;
+        bool known = true;
+
+        for (uint32_t left = request->mask; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+
+            if (request->address[lane] != last)
+                known = constant_part(&value, emulation, request, request->address[lane] + 4 * w);
+            last = request->address[lane];
+            unknown |= known ? 0 : lane_bit(lane);
+            out[w][lane] = value;
+        }
+    }
+    load_put(warp, request->i, out, words, request->mask, unknown);
     return STEP_NEXT;
 }

@@ -7,6 +7,7 @@
 /* STEP_NEXT, STEP_STOPPED or an error. */
 int load_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
 int store_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
+int constant_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
 
 /* Puts the words that some lanes have loaded into the instruction's destinations. Those beyond the first operand go to the
  * second: 32-byte loads have two. */

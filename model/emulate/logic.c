@@ -1,21 +1,34 @@
 /* Logic, shift, permute and bit-count operations of the vector and the uniform datapath. */
 #include "model/emulate/integer.h"
 
+/* Bits of `one` where `which` has ones, else those of `zero`. */
+static uint32_t choose(uint32_t which, uint32_t one, uint32_t zero)
+{
+    return zero ^ (which & (zero ^ one));
+}
+
+/* A row of the table in all bits. */
+static uint32_t entry(uint8_t table, unsigned k)
+{
+    return 0 - (uint32_t)(table >> k & 1);
+}
+
 static uint32_t look_up(uint8_t table, uint32_t a, uint32_t b, uint32_t c)
 {
-    uint32_t out = 0;
+    const uint32_t none = choose(c, entry(table, 1), entry(table, 0));
+    const uint32_t second = choose(c, entry(table, 3), entry(table, 2));
+    const uint32_t first = choose(c, entry(table, 5), entry(table, 4));
+    const uint32_t both = choose(c, entry(table, 7), entry(table, 6));
 
-    for (unsigned k = 0; k < 8; k++)
-        if (table >> k & 1)
-            out |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
-    return out;
+    return choose(a, choose(b, both, first), choose(b, second, none));
 }
 
 void op_lop3(struct alu *x)
 {
+    static const row zero = {0};
     const uint32_t *a = x->s[0][0], *b = x->s[1][0], *c = x->s[2][0];
     const uint8_t table = x->i->mod[SASS_MOD_LUT];
-    uint32_t set = 0;
+    uint32_t set;
 
     if (table == 0xc0) /* a & b, by far the most frequent */
         for (unsigned l = 0; l < LANES; l++)
@@ -23,8 +36,9 @@ void op_lop3(struct alu *x)
     else
         for (unsigned l = 0; l < LANES; l++)
             x->d[0][l] = look_up(table, a[l], b[l], c[l]);
-    for (unsigned l = 0; l < LANES; l++)
-        set |= (uint32_t)(x->d[0][l] != 0) << l;
+    if (!x->plan->sets_predicate)
+        return;
+    set = compare_words(SASS_CMP_NE, x->d[0], zero, false);
     x->dq[0] = x->i->mod[SASS_MOD_VARIANT] ? set & x->q[0] : set | x->q[0];
 }
 

@@ -1,9 +1,11 @@
 #include "base/clock.h"
 #include "model/emulate/block.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/control.h"
 #include "model/emulate/events.h"
 #include "model/emulate/signature.h"
 #include "model/emulate/mbarrier.h"
+#include "model/emulate/plan.h"
 #include "model/emulate/step.h"
 #include "model/emulate/special.h"
 #include "model/emulate/steady.h"
@@ -120,6 +122,13 @@ static int allocate_patterns(struct emulation *emulation, struct err *err)
     return emulation->patterns ? 0 : err_memory(err);
 }
 
+static uint8_t traits_of(const struct sass *i)
+{
+    return (uint8_t)((emulate_notes(i) ? TRAIT_NOTED : 0) | (signature_joins(i) ? TRAIT_JOINS : 0) |
+                     (i->guard != SASS_PT || i->guard_negated ? TRAIT_GUARDED : 0) |
+                     (is_plain_branch(i) ? TRAIT_PLAIN : 0));
+}
+
 static int allocate(struct emulation *emulation, struct err *err)
 {
     const size_t local = emulation->local_bytes * LANES;
@@ -134,11 +143,11 @@ static int allocate(struct emulation *emulation, struct err *err)
         !emulation->own.shared_unknown || !emulation->own.warps)
         return err_memory(err);
     for (size_t k = 0; k < emulation->count; k++) {
-        emulation->kinds[k] = (uint8_t)kind_of(&emulation->instructions[k]);
-        emulation->traits[k] = (emulate_notes(&emulation->instructions[k]) ? TRAIT_NOTED : 0) |
-                               (signature_joins(&emulation->instructions[k]) ? TRAIT_JOINS : 0);
-        emulation->waits |=
-            mbarrier_waits(&emulation->instructions[k]) || sass_is_tensor_copy(&emulation->instructions[k]);
+        const struct sass *i = &emulation->instructions[k];
+
+        emulation->kinds[k] = (uint8_t)kind_of(i);
+        emulation->traits[k] = traits_of(i);
+        emulation->waits |= mbarrier_waits(i) || sass_is_tensor_copy(i);
     }
     for (unsigned w = 0; w < emulation->warp_count; w++) {
         struct warp *warp = &emulation->own.warps[w];
@@ -226,6 +235,8 @@ static int open_parts(struct emulation *emulation, const struct emulate_target *
     if (!rc)
         rc = allocate(emulation, err);
     if (!rc)
+        rc = plans_open(emulation, err);
+    if (!rc)
         rc = cluster_open(emulation, err);
     if (!rc)
         rc = allocate_patterns(emulation, err);
@@ -285,6 +296,7 @@ void emulation_close(struct emulation *emulation)
     free(emulation->kinds);
     free(emulation->traits);
     free(emulation->issue_steps);
+    plans_close(emulation);
     walk_close(emulation);
     free(emulation->patterns);
     free(emulation->first_pattern);

@@ -57,7 +57,7 @@ static unsigned part_bits(const struct alu *x)
 /* A part of source `k`. A negated source has been negated as a word, though its parts are to be. */
 static int32_t source_part(const struct alu *x, unsigned k, unsigned lane, unsigned part)
 {
-    const bool negate = x->i->sources[x->slot[k]].negate;
+    const bool negate = source_operand(x, k)->negate;
     const uint32_t word = negate ? 0 - x->s[k][0][lane] : x->s[k][0][lane];
     const int32_t value = part_of(word, part, part_bits(x), is_signed(x));
 

@@ -4,8 +4,10 @@
  *   emulate/block.c    one block: what is cleared before it, and what of it is kept
  *   emulate/run.c      its warps in turn; emulate/step.c executes their groups, instruction by
  *                      instruction
- *   emulate/alu.c      sources and results of a computing instruction; emulate/operations.c says which of
- *                      emulate_integer, _logic, _float, _convert, _lane computes it
+ *   emulate/alu.c      sources and results of a computing instruction, after a plan of emulate/plan.c that
+ *                      was made once; emulate/operations.c says which of emulate/integer.c, logic.c, float.c,
+ *                      convert.c, lane.c computes it, emulate/modify.c applies minus and the like
+ *   emulate/operand.c  operands of all other instructions, and the stores of all
  *   emulate/request.c  addresses of an access and its cost
  *   emulate/access.c   loads, stores; emulate/atomic.c; emulate/memory.c is what is behind them,
  *                      emulate/layout.c where it lies
@@ -82,8 +84,12 @@ enum group_state {
     GROUP_AT_MBARRIER
 };
 
-/* TRAIT_NOTED: emulate_notes() says so; TRAIT_JOINS: signature_joins(). */
-enum { TRAIT_NOTED = 1, TRAIT_JOINS = 2 };
+enum {
+    TRAIT_NOTED = 1,   /* emulate_notes() says so */
+    TRAIT_JOINS = 2,   /* signature_joins() */
+    TRAIT_GUARDED = 4, /* by another predicate than PT */
+    TRAIT_PLAIN = 8    /* is_plain_branch() */
+};
 
 /* Lanes of a warp that are at the same instruction. */
 struct group {
@@ -110,6 +116,7 @@ struct warp {
     unsigned index;         /* in the block */
     unsigned char *local;   /* local memory: local_bytes of each lane in turn */
     bool *local_unknown;    /* of each byte */
+    bool local_used;        /* and some may be, since it began */
     uint32_t reduction[2];  /* of the last reducing barrier: the number, the truth value */
     unsigned cluster_phase; /* of the cluster's barrier when it arrived there */
     uint64_t passed;        /* block barriers it went through, when warps run one by one */
@@ -161,8 +168,10 @@ struct emulation {
     double core_limit_s, wall_limit_s; /* see struct emulate_options */
     double begin_core_s, begin_wall_s;
     const atomic_bool *stop;
-    uint8_t *kinds;  /* enum kind of each instruction */
-    uint8_t *traits; /* TRAIT_... of each, asked whenever it is executed */
+    uint8_t *kinds;      /* enum kind of each instruction */
+    uint8_t *traits;     /* TRAIT_... of each, asked whenever it is executed */
+    struct plan *plans;  /* of each that computes: emulate/plan.h */
+    row (*plan_rows)[2]; /* words of immediates and constants, for the plans */
     unsigned threads, warp_count;
     unsigned row_count, uniform_count; /* registers in use */
     size_t local_bytes, shared_bytes;

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "model/emulate/access.h"
 #include "model/emulate/alu.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/control.h"
 #include "model/emulate/events.h"
 #include "model/emulate/mbarrier.h"
@@ -149,13 +150,22 @@ static void compute(struct emulation *emulation, struct warp *warp, const struct
         make_unknown(warp, i, doubtful);
 }
 
-static int execute(struct emulation *emulation, struct warp *warp, struct group *group)
+/* Takes the lanes that the guard turns off from the mask; returns those for which that is not known. */
+static uint32_t apply_guard(uint32_t *mask, const struct warp *warp, const struct sass *i)
 {
-    const struct sass *i = &emulation->instructions[group->pc];
+    const uint32_t doubtful = warp->regs->tainted ? *mask & guard_unknown(warp, i) : 0;
+
+    *mask &= guard_lanes(warp, i);
+    return doubtful;
+}
+
+static int execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i)
+{
     const enum kind kind = (enum kind)emulation->kinds[group->pc];
-    uint32_t mask = group->mask & guard_lanes(warp, i);
-    const uint32_t doubtful = warp->regs->tainted ? group->mask & guard_unknown(warp, i) : 0;
-    const bool joins = emulation->signing && emulation->traits[group->pc] & TRAIT_JOINS;
+    const unsigned traits = emulation->traits[group->pc];
+    uint32_t mask = group->mask;
+    const uint32_t doubtful = traits & TRAIT_GUARDED ? apply_guard(&mask, warp, i) : 0;
+    const bool joins = emulation->signing && traits & TRAIT_JOINS;
 
     if (kind == KIND_STOP)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the instruction with opcode %#x is not known",
@@ -195,15 +205,14 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
     }
 }
 
-static int step(struct emulation *emulation, struct warp *warp, struct group *group)
+static int step(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i)
 {
-    const struct sass *i = &emulation->instructions[group->pc];
     int rc, noted;
 
     if (!emulation->events || !(emulation->traits[group->pc] & TRAIT_NOTED))
-        return execute(emulation, warp, group);
+        return execute(emulation, warp, group, i);
     events_begin(emulation, warp, i);
-    rc = execute(emulation, warp, group);
+    rc = execute(emulation, warp, group, i);
     noted = events_end(emulation, emulation->err);
     return noted ? noted : rc;
 }
@@ -229,23 +238,26 @@ static int look_at_limits(struct emulation *emulation, const struct sass *i)
 int run_step(uint32_t *at, struct emulation *emulation, struct warp *warp, struct group *group)
 {
     const uint32_t pc = group->pc = *at = emulation->slice.next[group->pc];
+    const struct sass *i = &emulation->instructions[pc];
+    const uint64_t executed = emulation->result->executed;
     int rc;
 
     if (pc >= emulation->count)
         return stop_at(emulation, &emulation->instructions[emulation->count - 1], EMULATE_BAD_BRANCH,
                        "the code ends without an exit");
-    if (emulation->result->executed % WATCHFUL == 0) {
-        rc = look_at_limits(emulation, &emulation->instructions[pc]);
+    if (executed % WATCHFUL == 0) {
+        rc = look_at_limits(emulation, i);
         if (rc)
             return rc;
     }
     if (emulation->beginning && emulation->clock >= emulation->beginning)
         return STEP_STOPPED;
-    if (emulation->result->executed++ + emulation->counted >= emulation->budget)
-        return stop_at(emulation, &emulation->instructions[pc], EMULATE_BUDGET,
-                       "%llu warp instructions are spent", (unsigned long long)emulation->budget);
+    emulation->result->executed = executed + 1;
+    if (executed + emulation->counted >= emulation->budget)
+        return stop_at(emulation, i, EMULATE_BUDGET, "%llu warp instructions are spent",
+                       (unsigned long long)emulation->budget);
     emulation->clock++;
-    rc = step(emulation, warp, group);
+    rc = step(emulation, warp, group, i);
     if (rc == STEP_NEXT)
         group->pc = pc + 1;
     return rc;

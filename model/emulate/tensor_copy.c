@@ -1,7 +1,7 @@
 /* Tensor copies (UTMALDG, UTMASTG, UTMAREDG): a box of a tensor in global memory, which a tensor map among the
  * kernel's arguments describes, to or from shared memory. Done at once, like bulk copies. */
 #include "model/emulate/access.h"
-#include "model/emulate/alu.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/record.h"

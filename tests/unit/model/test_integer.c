@@ -26,12 +26,13 @@ static bool wanted(unsigned how, uint32_t a, uint32_t b, bool with_sign)
            (how == SASS_CMP_GT && x > y) || (how == SASS_CMP_GE && x >= y) || how == SASS_CMP_T;
 }
 
-static void set_up(struct alu *x, struct sass *i, uint64_t seed)
+static void set_up(struct alu *x, struct plan *plan, struct sass *i, uint64_t seed)
 {
-    *x = (struct alu){.i = i};
+    *plan = (struct plan){.source_count = 3};
+    *x = (struct alu){.i = i, .plan = plan};
     for (unsigned k = 0; k < 3; k++) {
         x->s[k] = x->scratch[k];
-        x->slot[k] = (uint8_t)k;
+        plan->sources[k].operand = &i->sources[k];
         for (unsigned l = 0; l < LANES; l++)
             x->scratch[k][0][l] = draw(seed + k, l);
     }
@@ -44,12 +45,13 @@ static void lanes_are_compared(void **state)
 
     for (uint64_t n = 0; n < 400; n++) {
         struct sass i = {.op = SASS_ISETP};
+        struct plan plan;
         struct alu x;
 
         i.mod[SASS_MOD_COMPARE] = (uint8_t)hows[n % 8];
         i.mod[SASS_MOD_TYPE] = n / 8 % 2 ? SASS_TYPE_S32 : SASS_TYPE_U32;
         i.mod[SASS_MOD_BOOL] = SASS_BOOL_AND;
-        set_up(&x, &i, 10 * n);
+        set_up(&x, &plan, &i, 10 * n);
         x.q[0] = ALL_LANES;
         op_isetp(&x);
         for (unsigned l = 0; l < LANES; l++) {
@@ -65,13 +67,14 @@ static void scaled_sums_are_added(void **state)
 {
     for (uint64_t n = 0; n < 64; n++) {
         struct sass i = {.op = SASS_LEA};
+        struct plan plan;
         struct alu x;
 
-        set_up(&x, &i, 10 * n);
+        set_up(&x, &plan, &i, 10 * n);
         i.sources[1].negate = n / 32;
         i.sources[3].kind = SASS_IMMEDIATE;
         x.s[3] = x.scratch[3];
-        x.slot[3] = 3;
+        plan.sources[3].operand = &i.sources[3];
         for (unsigned l = 0; l < LANES; l++)
             x.scratch[3][0][l] = n % 32;
         op_lea(&x);
@@ -87,16 +90,16 @@ static void scaled_sums_are_added(void **state)
 static void sums_carry(void **state)
 {
     for (uint64_t n = 0; n < 200; n++) {
-        struct sass i = {.op = SASS_IADD3, .destination_count = 2};
+        struct sass i = {.op = SASS_IADD3};
         const bool extended = n % 2;
+        struct plan plan;
         struct alu x;
 
-        i.destinations[1] = (struct sass_operand){.kind = SASS_PREDICATE, .index = 1};
         i.mod[SASS_MOD_EXTENDED] = extended;
         i.sources[1].negate = n / 2 % 2;
-        set_up(&x, &i, 10 * n);
-        x.source_count = 3;
-        x.predicate_count = 1;
+        set_up(&x, &plan, &i, 10 * n);
+        plan.predicate_count = 1;
+        plan.sets_predicate = true;
         x.q[0] = (uint32_t)hash_random(n, 1000);
         op_iadd3(&x);
         for (unsigned l = 0; l < LANES; l++) {
@@ -128,11 +131,12 @@ static void floats_become_integers(void **state)
 
     for (uint64_t n = 0; n < 200; n++) {
         struct sass i = {.op = SASS_F2I};
+        struct plan plan;
         struct alu x;
 
         i.mod[SASS_MOD_ROUNDING] = (uint8_t)(n % 4);
         i.mod[SASS_MOD_TO] = SASS_TYPE_S32;
-        set_up(&x, &i, 10 * n);
+        set_up(&x, &plan, &i, 10 * n);
         for (unsigned l = 0; l < LANES; l++) {
             const float value =
                 l < 11 ? ends[l] : (float)(int32_t)hash_random(n, l) / (float)(UINT32_C(1) << l);
@@ -156,10 +160,11 @@ static void doubles_are_added(void **state)
 {
     for (unsigned mode = 0; mode < 4; mode++) {
         struct sass i = {.op = SASS_DADD};
+        struct plan plan;
         struct alu x;
 
         i.mod[SASS_MOD_ROUNDING] = (uint8_t)mode;
-        set_up(&x, &i, 1);
+        set_up(&x, &plan, &i, 1);
         for (unsigned l = 0; l < LANES; l++) {
             const uint64_t bits[] = {bits_of_double(1.0 + l), bits_of_double((l % 2 ? -0x1p-60 : 0x1p-60))};
 
@@ -186,10 +191,11 @@ static void minima_are_chosen(void **state)
 
     for (uint64_t n = 0; n < 400; n++) {
         struct sass i = {.op = SASS_FMNMX};
+        struct plan plan;
         struct alu x, same;
 
-        set_up(&x, &i, 10 * n);
-        set_up(&same, &i, 10 * n);
+        set_up(&x, &plan, &i, 10 * n);
+        set_up(&same, &plan, &i, 10 * n);
         x.q[0] = mixed;
         same.q[0] = n % 2 ? ALL_LANES : 0;
         op_fmnmx(&x);
