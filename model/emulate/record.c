@@ -179,6 +179,18 @@ static bool is_constant(const struct record *record, unsigned lane)
     return true;
 }
 
+/* Whether the lane's horizon is that of its neighbour. */
+static bool is_like_the_one_before(const struct record *record, unsigned lane)
+{
+    if (!lane || !(record->mask >> (lane - 1) & 1))
+        return false;
+    for (unsigned k = 0; k < record->operand_count; k++)
+        if (record->value[k][lane] != record->value[k][lane - 1] ||
+            record->delta[k][lane] != record->delta[k][lane - 1])
+            return false;
+    return true;
+}
+
 uint64_t record_horizon(const struct record *record)
 {
     uint64_t horizon = UINT64_MAX;
@@ -186,7 +198,7 @@ uint64_t record_horizon(const struct record *record)
     if (record->access || record->wanders || sass_is_tensor_copy(record->i))
         return horizon;
     for (unsigned l = 0; l < LANES; l++) {
-        if (!(record->mask >> l & 1) || is_constant(record, l))
+        if (!(record->mask >> l & 1) || is_constant(record, l) || is_like_the_one_before(record, l))
             continue;
         switch ((enum sass_op)record->i->op) {
         case SASS_ISETP:
