@@ -1,9 +1,9 @@
 /* Tensor copies (UTMALDG, UTMASTG, UTMAREDG): a box of a tensor in global memory, which a tensor map among the
  * kernel's arguments describes, to or from shared memory. Done at once, like bulk copies. */
 #include "model/emulate/access.h"
-#include "model/emulate/operand.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/mbarrier.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/record.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/tensor_box.h"
@@ -138,22 +138,27 @@ static struct request request_of(const struct tensor_copy *copy)
                             .access = copy->i->accesses[0].access};
 }
 
-/* What of the tensor is moved: requests of L2, which knows nothing of the box. `request` is the copy's, which is large. */
-static int count_row(struct emulate_count *count, const struct tensor_copy *copy,
-                     const struct request *request, uint64_t address, uint64_t bytes)
+/* What of the tensor is moved: requests of L2, which knows nothing of the box. `rows` rows of `bytes` bytes, `step` bytes
+ * apart. `request` is the copy's, which is large. */
+static int count_rows(struct emulate_count *count, const struct tensor_copy *copy,
+                      const struct request *request, uint64_t address, uint64_t bytes, uint64_t step,
+                      uint64_t rows)
 {
-    const uint64_t sectors = blocks_of(address, bytes, SECTOR), lines = blocks_of(address, bytes, LINE);
+    const uint64_t alike = step % LINE ? 1 : rows;
 
-    if (!memory_region(&copy->emulation->memory, address, (unsigned)bytes))
-        return refuse(copy->emulation, copy->i, "a tensor outside its buffer is an operand");
-    if (count) {
-        count->bytes += bytes;
+    for (uint64_t k = 0; count && k < rows; k += alike) {
+        const uint64_t sectors = alike * blocks_of(address + k * step, bytes, SECTOR);
+        const uint64_t lines = alike * blocks_of(address + k * step, bytes, LINE);
+
+        count->bytes += alike * bytes;
         count->sectors += sectors;
         count->sectors_once += sectors;
         count->lines += lines;
         count->lines_once += lines;
     }
-    return copy->emulation->rehearsing ? 0 : request_mark(copy->emulation, request, address, bytes, 0, 1);
+    return copy->emulation->rehearsing
+               ? 0
+               : request_mark(copy->emulation, request, address, bytes, (int64_t)step, rows);
 }
 
 /* Whether all of the box is in the tensor, and where it begins. */
@@ -191,18 +196,20 @@ static bool is_in_buffer(const struct tensor_copy *copy)
 
 static int count_copy(const struct tensor_copy *copy)
 {
-    const struct emulation *emulation = copy->emulation;
-    const uint64_t box = tensor_box_bytes(copy->map);
+    struct emulation *emulation = copy->emulation;
+    const struct tensor_map *map = copy->map;
+    const uint64_t box = tensor_box_bytes(map);
+    const bool whole = is_in_buffer(copy);
+    const uint64_t rows = whole ? copy->extent[1] : 1;
+    const uint64_t step = rows > 1 ? map->element_strides[1] * map->strides[1] : 0;
     struct emulate_count *count = emulation->rehearsing || emulation->lowest
                                       ? NULL
                                       : &emulation->block->counts[copy->i->pc / SASS_BYTES];
     const struct request request = request_of(copy);
     unsigned at[TENSOR_RANK_MOST] = {0};
-    uint64_t address;
-    int64_t skipped, elements;
     int rc = 0;
 
-    if (emulation->rehearsing && is_in_buffer(copy)) /* nothing is counted */
+    if (emulation->rehearsing && whole) /* nothing is counted */
         return 0;
     if (count) {
         count->requests++;
@@ -210,10 +217,18 @@ static int count_copy(const struct tensor_copy *copy)
         count->wavefronts += (box + LINE - 1) / LINE;
         count->filled += copy->i->op == SASS_UTMALDG ? (box + SECTOR - 1) / SECTOR : 0;
     }
-    do
-        if (tensor_row_inside(&address, &skipped, &elements, copy, at))
-            rc = count_row(count, copy, &request, address, (uint64_t)elements * copy->element);
-    while (!rc && tensor_next_row(at, copy));
+    do {
+        uint64_t address, bytes;
+        int64_t skipped, elements;
+
+        if (tensor_row_inside(&address, &skipped, &elements, copy, at)) {
+            bytes = (uint64_t)elements * copy->element;
+            if (!whole && !memory_region(&emulation->memory, address, (unsigned)bytes))
+                return refuse(emulation, copy->i, "a tensor outside its buffer is an operand");
+            rc = count_rows(count, copy, &request, address, bytes, step, rows);
+        }
+        at[1] += (unsigned)rows - 1;
+    } while (!rc && tensor_next_row(at, copy));
     return rc;
 }
 
