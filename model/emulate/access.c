@@ -1,9 +1,9 @@
 #include "model/emulate/access.h"
 
-#include "model/emulate/operand.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/follow.h"
 #include "model/emulate/load_store.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/tensor_box.h"

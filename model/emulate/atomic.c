@@ -1,8 +1,8 @@
 /* Atomics and reductions on any memory, and matrix loads and stores. */
 #include "model/emulate/access.h"
-#include "model/emulate/operand.h"
 #include "model/emulate/float.h"
 #include "model/emulate/half.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/ticket.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "model/emulate/control.h"
 
 #include "model/emulate/access.h"
-#include "model/emulate/operand.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/events.h"
+#include "model/emulate/operand.h"
 
 static bool is_complete(const struct emulation *emulation, const struct block_barrier *barrier)
 {

@@ -1,7 +1,7 @@
 #include "model/emulate/load_store.h"
 
-#include "model/emulate/operand.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/operand.h"
 
 #include <string.h>
 

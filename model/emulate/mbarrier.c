@@ -7,10 +7,10 @@
 #include "model/emulate/mbarrier.h"
 
 #include "model/emulate/access.h"
-#include "model/emulate/operand.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/control.h"
 #include "model/emulate/events.h"
+#include "model/emulate/operand.h"
 
 #include <string.h>
 

@@ -116,18 +116,13 @@ static void store_uniform(struct registers *regs, unsigned index, const uint32_t
     mark_unknown(&regs->u_unknown[index], ALL_LANES, unknown & mask ? ALL_LANES : 0, &regs->tainted);
 }
 
-/* Four at a time: a bit of a mask each takes longer. */
 void set_lanes(row out, const row from, uint32_t mask)
 {
-    static const uint32_t lanes[16][4] = {
-        {0, 0, 0, 0},     {~0u, 0, 0, 0},     {0, ~0u, 0, 0},     {~0u, ~0u, 0, 0},
-        {0, 0, ~0u, 0},   {~0u, 0, ~0u, 0},   {0, ~0u, ~0u, 0},   {~0u, ~0u, ~0u, 0},
-        {0, 0, 0, ~0u},   {~0u, 0, 0, ~0u},   {0, ~0u, 0, ~0u},   {~0u, ~0u, 0, ~0u},
-        {0, 0, ~0u, ~0u}, {~0u, 0, ~0u, ~0u}, {0, ~0u, ~0u, ~0u}, {~0u, ~0u, ~0u, ~0u}};
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint32_t taken = mask & lane_bits[l] ? ALL_LANES : 0;
 
-    for (unsigned l = 0; l < LANES; l += 4, mask >>= 4)
-        for (unsigned k = 0; k < 4; k++)
-            out[l + k] = (out[l + k] & ~lanes[mask & 15][k]) | (from[l + k] & lanes[mask & 15][k]);
+        out[l] = (out[l] & ~taken) | (from[l] & taken);
+    }
 }
 
 void operand_store(struct warp *warp, const struct sass_operand *operand, row *words, unsigned count,
