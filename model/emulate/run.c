@@ -26,8 +26,9 @@ static void wake(struct emulation *emulation, uint64_t since)
 {
     const unsigned blocks = cluster_running(emulation);
 
-    if (emulation->version == since)
+    if (emulation->version == since || !emulation->idles)
         return;
+    emulation->idles = false;
     for (unsigned r = 0; r < blocks; r++) {
         const unsigned before = cluster_enter(emulation, r);
 

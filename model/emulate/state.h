@@ -188,6 +188,7 @@ struct emulation {
     uint64_t clock;                 /* warp instructions so far: what the next reading of a clock sees */
     uint64_t version;               /* grows with whatever another warp could wait for */
     uint64_t changed;               /* clock at the last growth */
+    bool idles;                     /* some group is idle since groups were woken */
     bool alone;                     /* warps run one by one, because none needs what another does */
     bool restart;                   /* sliced: it turned out that more is needed; emulate the block again, */
     uint32_t mistrust;              /* because of this instruction, unless it is NOBODY */

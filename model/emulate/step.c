@@ -4,10 +4,10 @@
 #include "base/hash.h"
 #include "model/emulate/access.h"
 #include "model/emulate/alu.h"
-#include "model/emulate/operand.h"
 #include "model/emulate/control.h"
 #include "model/emulate/events.h"
 #include "model/emulate/mbarrier.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/signature.h"
 #include "model/emulate/speculate.h"
 #include "model/emulate/steady.h"
@@ -159,8 +159,9 @@ static uint32_t apply_guard(uint32_t *mask, const struct warp *warp, const struc
     return doubtful;
 }
 
-static int execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i)
+static int execute(struct emulation *emulation, struct warp *warp, struct group *group)
 {
+    const struct sass *i = &emulation->instructions[group->pc];
     const enum kind kind = (enum kind)emulation->kinds[group->pc];
     const unsigned traits = emulation->traits[group->pc];
     uint32_t mask = group->mask;
@@ -205,14 +206,15 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
     }
 }
 
-static int step(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i)
+static int step(struct emulation *emulation, struct warp *warp, struct group *group)
 {
+    const struct sass *i = &emulation->instructions[group->pc];
     int rc, noted;
 
     if (!emulation->events || !(emulation->traits[group->pc] & TRAIT_NOTED))
-        return execute(emulation, warp, group, i);
+        return execute(emulation, warp, group);
     events_begin(emulation, warp, i);
-    rc = execute(emulation, warp, group, i);
+    rc = execute(emulation, warp, group);
     noted = events_end(emulation, emulation->err);
     return noted ? noted : rc;
 }
@@ -238,26 +240,23 @@ static int look_at_limits(struct emulation *emulation, const struct sass *i)
 int run_step(uint32_t *at, struct emulation *emulation, struct warp *warp, struct group *group)
 {
     const uint32_t pc = group->pc = *at = emulation->slice.next[group->pc];
-    const struct sass *i = &emulation->instructions[pc];
-    const uint64_t executed = emulation->result->executed;
     int rc;
 
     if (pc >= emulation->count)
         return stop_at(emulation, &emulation->instructions[emulation->count - 1], EMULATE_BAD_BRANCH,
                        "the code ends without an exit");
-    if (executed % WATCHFUL == 0) {
-        rc = look_at_limits(emulation, i);
+    if (emulation->result->executed % WATCHFUL == 0) {
+        rc = look_at_limits(emulation, &emulation->instructions[pc]);
         if (rc)
             return rc;
     }
     if (emulation->beginning && emulation->clock >= emulation->beginning)
         return STEP_STOPPED;
-    emulation->result->executed = executed + 1;
-    if (executed + emulation->counted >= emulation->budget)
-        return stop_at(emulation, i, EMULATE_BUDGET, "%llu warp instructions are spent",
-                       (unsigned long long)emulation->budget);
+    if (emulation->result->executed++ + emulation->counted >= emulation->budget)
+        return stop_at(emulation, &emulation->instructions[pc], EMULATE_BUDGET,
+                       "%llu warp instructions are spent", (unsigned long long)emulation->budget);
     emulation->clock++;
-    rc = step(emulation, warp, group, i);
+    rc = step(emulation, warp, group);
     if (rc == STEP_NEXT)
         group->pc = pc + 1;
     return rc;
@@ -288,7 +287,7 @@ static uint64_t state_hash(const struct emulation *emulation, const struct warp 
 
 /* A group is idle when it comes to the same backward branch twice with the same registers while nobody has
  * changed anything: it will do so for ever, unless another one changes something. */
-static void look_for_idleness(const struct emulation *emulation, const struct warp *warp, struct group *group,
+static void look_for_idleness(struct emulation *emulation, const struct warp *warp, struct group *group,
                               uint32_t pc)
 {
     uint64_t hash;
@@ -298,6 +297,7 @@ static void look_for_idleness(const struct emulation *emulation, const struct wa
     hash = state_hash(emulation, warp);
     group->idle =
         group->back_pc == pc && group->back_version == emulation->version && group->back_hash == hash;
+    emulation->idles |= group->idle;
     if (!group->idle && group->back_version == emulation->version && group->back_pc != pc &&
         group->back_pc > pc)
         return; /* an inner loop: the outer one's branch is the one to look at */
