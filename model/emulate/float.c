@@ -11,43 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-float float_of(uint32_t bits)
-{
-    float value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-uint32_t bits_of(float value)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-double double_of(uint64_t bits)
-{
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-uint64_t bits_of_double(double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-uint32_t flush(uint32_t bits)
-{
-    return bits & 0x7f800000 ? bits : bits & 0x80000000;
-}
-
 /* a + b, rounded to odd. */
 double add_to_odd(double a, double b)
 {

@@ -6,6 +6,12 @@
 
 #include <string.h>
 
+static bool is_zero(const struct sass_operand *operand)
+{
+    return operand->kind == SASS_REGISTER && operand->index == SASS_RZ && !operand->negate &&
+           !operand->invert;
+}
+
 /* The carries of two are told apart only by their sum. */
 static void set_carries(uint32_t carries[2], unsigned lane, uint64_t sum)
 {
@@ -36,19 +42,26 @@ static struct addend addend_of(const struct alu *x, unsigned k)
     return (struct addend){x->s[k][0], minus ? ALL_LANES : 0, minus && !x->i->mod[SASS_MOD_EXTENDED]};
 }
 
-/* Without carries, the frequent case. */
+/* Adds the carries that come in, if any do. */
+static void add_carries(row sum, const struct alu *x)
+{
+    for (unsigned k = 0; k < x->plan->predicate_count && x->i->mod[SASS_MOD_EXTENDED]; k++) {
+        const uint32_t carry = x->q[k];
+
+        for (unsigned l = 0; l < LANES && carry; l++)
+            sum[l] += (carry & lane_bits[l]) != 0;
+    }
+}
+
+/* Where nobody reads the carries, the frequent case. */
 static void add_words(struct alu *x)
 {
-    uint32_t sign[3], one = 0;
+    const struct addend a = addend_of(x, 0), b = addend_of(x, 1), c = addend_of(x, 2);
+    const uint32_t one = a.one + b.one + c.one;
 
-    for (unsigned k = 0; k < 3; k++) {
-        const struct sass_operand *operand = source_operand(x, k);
-
-        sign[k] = operand->negate || operand->invert ? ALL_LANES : 0;
-        one += sign[k] & 1;
-    }
     for (unsigned l = 0; l < LANES; l++)
-        x->d[0][l] = (x->s[0][0][l] ^ sign[0]) + (x->s[1][0][l] ^ sign[1]) + (x->s[2][0][l] ^ sign[2]) + one;
+        x->d[0][l] = (a.words[l] ^ a.sign) + (b.words[l] ^ b.sign) + (c.words[l] ^ c.sign) + one;
+    add_carries(x->d[0], x);
 }
 
 /* What all lanes add: the sum of its words so far, and how often that went beyond 32 bits. */
@@ -56,17 +69,11 @@ struct sums {
     row low, over;
 };
 
-/* Begins with the carries that come in, if any do. */
 static void begin_sums(struct sums *sums, const struct alu *x)
 {
     set_row(sums->low, 0);
     set_row(sums->over, 0);
-    for (unsigned k = 0; k < x->plan->predicate_count && x->i->mod[SASS_MOD_EXTENDED]; k++) {
-        const uint32_t carry = x->q[k];
-
-        for (unsigned l = 0; l < LANES && carry; l++)
-            sums->low[l] += (carry & lane_bits[l]) != 0;
-    }
+    add_carries(sums->low, x);
 }
 
 static void add_words_to(struct sums *sums, const row words, uint32_t sign)
@@ -103,10 +110,9 @@ static void add_carrying(struct alu *x)
     for (unsigned k = 0; k < x->plan->source_count; k++) {
         const struct sass_operand *operand = source_operand(x, k);
         const struct addend from = addend_of(x, k);
-        const bool is_nothing = operand->kind == SASS_REGISTER && operand->index == SASS_RZ && !from.sign;
 
         one += from.one;
-        if (!is_nothing)
+        if (!is_zero(operand))
             add_words_to(&sums, from.words, from.sign);
     }
     end_sums(x, &sums, one);
@@ -114,7 +120,7 @@ static void add_carrying(struct alu *x)
 
 void op_iadd3(struct alu *x)
 {
-    if (!x->i->mod[SASS_MOD_EXTENDED] && x->plan->source_count == 3 && !x->plan->sets_predicate)
+    if (x->plan->source_count == 3 && !x->plan->sets_predicate)
         add_words(x);
     else
         add_carrying(x);
@@ -206,19 +212,28 @@ static void imad_extended(struct alu *x)
     end_sums(x, &sums, 0);
 }
 
-void op_imad(struct alu *x)
+static void imad_words(struct alu *x)
 {
     const uint32_t *a = x->s[0][0], *b = x->s[1][0], *c = x->s[2][0];
 
+    if (is_zero(source_operand(x, 0))) /* a move, frequent */
+        memcpy(x->d[0], c, sizeof(row));
+    else
+        for (unsigned l = 0; l < LANES; l++)
+            x->d[0][l] = a[l] * b[l] + c[l];
+    add_carries(x->d[0], x);
+}
+
+void op_imad(struct alu *x)
+{
     if (x->i->mod[SASS_MOD_WIDE])
         imad_wide(x);
     else if (x->i->mod[SASS_MOD_HIGH])
         imad_high(x);
-    else if (x->i->mod[SASS_MOD_EXTENDED])
+    else if (x->i->mod[SASS_MOD_EXTENDED] && x->plan->sets_predicate)
         imad_extended(x);
     else
-        for (unsigned l = 0; l < LANES; l++)
-            x->d[0][l] = a[l] * b[l] + c[l];
+        imad_words(x);
 }
 
 /* What LEA adds to b: a << shift; .HI: the high word of (c:a) << shift; .SX32: c is the sign of a. */
@@ -246,9 +261,10 @@ void op_lea(struct alu *x)
     row scaled;
 
     scale(scaled, x);
-    if (!x->i->mod[SASS_MOD_EXTENDED] && !x->plan->sets_predicate) { /* the frequent case */
+    if (!x->plan->sets_predicate) { /* the frequent case */
         for (unsigned l = 0; l < LANES; l++)
             x->d[0][l] = scaled[l] + (b.words[l] ^ b.sign) + b.one;
+        add_carries(x->d[0], x);
         return;
     }
     begin_sums(&sums, x);
