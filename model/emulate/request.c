@@ -75,12 +75,38 @@ static uint64_t interleaved(uint64_t address, unsigned lane)
     return (address & 0xffffffff) / 4 * LINE + 4 * lane + (address & 3);
 }
 
+/* Whether the lanes want the same word, each of its own memory: nearly always. */
+static bool same_words(const struct request *request, uint32_t mask)
+{
+    bool same = true;
+
+    for (uint32_t left = mask; left; left &= left - 1)
+        same &= (uint32_t)(request->address[__builtin_ctz(left)] ^ request->address[__builtin_ctz(mask)]) < 4;
+    return same;
+}
+
+/* How many sectors of a line those lanes have that want one word each. */
+static unsigned sectors_of_lanes(uint32_t mask)
+{
+    const unsigned lanes = SECTOR / 4;
+    unsigned sectors = 0;
+
+    for (unsigned l = 0; l < LANES; l += lanes)
+        sectors += (mask >> l & ((1u << lanes) - 1)) != 0;
+    return sectors;
+}
+
 /* A 32-byte sector and a 128-byte line of local memory: wider accesses take one line for each word. */
 static void count_local(struct cost *cost, const struct request *request, uint32_t mask)
 {
     const unsigned words = request->width > 4 ? request->width / 4 : 1;
     uint64_t address[LANES];
 
+    if (same_words(request, mask)) {
+        cost->sectors += words * sectors_of_lanes(mask);
+        cost->lines += words * (mask != 0);
+        return;
+    }
     for (unsigned w = 0; w < words; w++) {
         for (unsigned l = 0; l < LANES; l++)
             address[l] = interleaved(request->address[l] + 4 * w, l);
