@@ -64,11 +64,13 @@ void grid_draw(struct grid *g, const char *name, struct draws *at, uint64_t out,
 
 void grid_set_lengths(struct grid *g, const char *expression)
 {
+    struct fill *fill = &g->arguments[2].fill;
     struct err err = {0};
+    const uint64_t drawn = fill->seed;
 
-    free(g->arguments[2].fill.expression);
-    g->arguments[2].fill.expression = strdup(expression);
-    assert_non_null(g->arguments[2].fill.expression);
+    fill_release(fill);
+    *fill = (struct fill){.kind = FILL_EXPRESSION, .seed = drawn, .expression = strdup(expression)};
+    assert_non_null(fill->expression);
     ok(launch_prepare(&g->launch, &err), &err);
 }
 
