@@ -113,7 +113,8 @@ static bool skips(const struct emulation *emulation, const struct sass *i)
     const uint32_t pc = i->pc / SASS_BYTES;
     const int64_t to = i->target / SASS_BYTES;
 
-    if (i->op != SASS_BRA || !i->has_target || to <= pc || emulation->mode != EMULATE_SLICED)
+    if (i->op != SASS_BRA || !i->has_target || to <= pc || to > (int64_t)emulation->count ||
+        emulation->mode != EMULATE_SLICED)
         return false;
     for (uint32_t k = pc + 1; k < to; k++)
         if (emulation->slice.needed[k] && !can_be_skipped(emulation, pc, k, (uint32_t)to))
