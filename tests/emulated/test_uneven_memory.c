@@ -234,36 +234,51 @@ static void says_what_uneven_grids_touch(void **state)
     check_tally(&waves);
 }
 
+/* What a grid touches: by its sample, and by all of its blocks. */
+struct seen {
+    struct emulate_result sample, whole;
+    struct footprint read, written; /* of all */
+    struct traffic traffic;         /* of the sample */
+};
+
+static void look(struct seen *out, struct grid *g)
+{
+    grid_run(&out->sample, g, false, 0);
+    grid_run(&out->whole, g, true, 0);
+    grid_touched(&out->read, &out->written, &out->whole);
+    measure(&out->traffic, g, &out->sample, &grid_caches);
+}
+
+/* Of the launch, too. */
+static void let_go(struct seen *seen, struct grid *g)
+{
+    traffic_release(&seen->traffic);
+    footprint_release(&seen->read);
+    footprint_release(&seen->written);
+    emulate_result_release(&seen->sample);
+    emulate_result_release(&seen->whole);
+    grid_release_launch(g);
+}
+
 /* Addresses that are sums of coordinates times constants: all that the grid touches is in the bound. */
 static void straight_lines_are_proved(void **state)
 {
     struct draws draws = {.seed = seed};
-    struct err err = {0};
     struct grid g = {0};
 
     grid_compile(&g, "uneven_memory.cu", "wide", NULL, 0);
     for (unsigned k = 0; k < 4; k++) {
-        struct emulate_result sample, whole;
-        struct footprint read, written;
-        struct traffic t;
+        struct seen seen;
 
         grid_draw(&g, "wide", &draws, BUFFER, BUFFER);
         for (unsigned axis = 0; axis < 3; axis++) {
             g.launch.grid[axis] = axis ? 1 : draw(&draws, 1, 200);
             g.launch.block[axis] = axis ? 1 : 32 * draw(&draws, 1, 8);
         }
-        grid_run(&sample, &g, false, 0);
-        grid_run(&whole, &g, true, 0);
-        grid_touched(&read, &written, &whole);
-        ok(traffic_of(&t, &g.compiled.code, &sample, &g.launch, &grid_caches, &err), &err);
-        check_near(t.least.read, bytes_of(&read), 1e-9 * bytes_of(&read));
-        check_near(t.least.written, bytes_of(&written), 1e-9 * bytes_of(&written));
-        traffic_release(&t);
-        footprint_release(&read);
-        footprint_release(&written);
-        emulate_result_release(&sample);
-        emulate_result_release(&whole);
-        grid_release_launch(&g);
+        look(&seen, &g);
+        check_near(seen.traffic.least.read, bytes_of(&seen.read), 1e-9 * bytes_of(&seen.read));
+        check_near(seen.traffic.least.written, bytes_of(&seen.written), 1e-9 * bytes_of(&seen.written));
+        let_go(&seen, &g);
     }
     grid_release(&g);
 }
@@ -272,27 +287,16 @@ static void straight_lines_are_proved(void **state)
 static void check_groups(struct grid *g, const char *name, const unsigned extent[3], int step)
 {
     struct draws draws = {.seed = seed};
-    struct emulate_result sample, whole;
-    struct footprint read, written;
-    struct err err = {0};
-    struct traffic t;
+    struct seen seen;
 
     grid_draw(g, name, &draws, BUFFER, BUFFER);
     memcpy(g->launch.grid, extent, sizeof g->launch.grid);
     g->step = step;
-    grid_run(&sample, g, false, 0);
-    grid_run(&whole, g, true, 0);
-    grid_touched(&read, &written, &whole);
-    ok(traffic_of(&t, &g->compiled.code, &sample, &g->launch, &grid_caches, &err), &err);
-    if (!(fabs(t.touched.read / bytes_of(&read) - 1) < 0.05))
+    look(&seen, g);
+    if (!(fabs(seen.traffic.touched.read / bytes_of(&seen.read) - 1) < 0.05))
         fail_msg("%s, %u x %u blocks in groups of %d: %g bytes of %g", name, extent[0], extent[1], step,
-                 t.touched.read, bytes_of(&read));
-    traffic_release(&t);
-    footprint_release(&read);
-    footprint_release(&written);
-    emulate_result_release(&sample);
-    emulate_result_release(&whole);
-    grid_release_launch(g);
+                 seen.traffic.touched.read, bytes_of(&seen.read));
+    let_go(&seen, g);
 }
 
 /* Blocks that share all with their neighbours do so in groups, or along the whole row. */
@@ -332,9 +336,7 @@ static const struct {
 static void check_shared(struct grid *g, size_t k, double most)
 {
     struct draws draws = {.seed = seed};
-    struct emulate_result sample, whole;
-    struct footprint read, written;
-    struct traffic t;
+    struct seen seen;
 
     grid_draw(g, shared[k].name, &draws, BUFFER, BUFFER);
     memcpy(g->launch.grid, shared[k].grid, sizeof g->launch.grid);
@@ -342,28 +344,21 @@ static void check_shared(struct grid *g, size_t k, double most)
     g->count = shared[k].count;
     g->step = shared[k].step;
     grid_set_lengths(g, shared[k].lengths);
-    grid_run(&sample, g, false, 0);
-    grid_run(&whole, g, true, 0);
-    grid_touched(&read, &written, &whole);
-    measure(&t, g, &sample, &grid_caches);
+    look(&seen, g);
     for (int stored = 0; stored < 2; stored++) {
-        const double estimate = stored ? t.touched.written : t.touched.read,
-                     truth = bytes_of(stored ? &written : &read);
+        const double estimate = stored ? seen.traffic.touched.written : seen.traffic.touched.read,
+                     truth = bytes_of(stored ? &seen.written : &seen.read);
 
         if (estimate > most * truth || estimate < truth / most)
             fail_msg("%s, case %zu: %g bytes %s, estimated %g", shared[k].name, k, truth,
                      stored ? "written" : "read", estimate);
     }
-    if (!(t.dram.read * t.warps < most * pair_bytes(&read)))
-        fail_msg("%s, case %zu: %g bytes from DRAM, estimated %g", shared[k].name, k, pair_bytes(&read),
-                 t.dram.read * t.warps);
-    assert_true(t.touched.read_most >= bytes_of(&read) && t.least.read <= bytes_of(&read));
-    traffic_release(&t);
-    footprint_release(&read);
-    footprint_release(&written);
-    emulate_result_release(&sample);
-    emulate_result_release(&whole);
-    grid_release_launch(g);
+    if (!(seen.traffic.dram.read * seen.traffic.warps < most * pair_bytes(&seen.read)))
+        fail_msg("%s, case %zu: %g bytes from DRAM, estimated %g", shared[k].name, k, pair_bytes(&seen.read),
+                 seen.traffic.dram.read * seen.traffic.warps);
+    assert_true(seen.traffic.touched.read_most >= bytes_of(&seen.read) &&
+                seen.traffic.least.read <= bytes_of(&seen.read));
+    let_go(&seen, g);
 }
 
 static void few_bytes_are_touched_by_all(void **state)

@@ -1,6 +1,7 @@
 /* The state of one tuning run, shared by the files of this folder: tune.c (the loop), opening.c (what it
  * begins with), compiling.c, predicting.c, measuring.c and candidate.c (what happens to one configuration),
- * drift.c (whether the GPU is what it was), pruned.c (what was not timed) and finals.c (choosing among the best). Nobody else includes this. */
+ * drift.c (whether the GPU is what it was), pruned.c (what was not timed) and finals.c (choosing among the
+ * best). Nobody else includes this. */
 #ifndef TUNER_TUNE_TUNING_H
 #define TUNER_TUNE_TUNING_H
 
@@ -10,8 +11,6 @@
 #include "space/variant.h"
 #include "tuner/tune/tune.h"
 
-/* One configuration on its way through compiling and timing. It lives to the end of the run; the variant and
- * its code only until it is settled. */
 /* What a candidate needs on its way, and not once it is settled: most of its memory. */
 struct candidate_work {
     struct evaluator_job job;
@@ -20,6 +19,8 @@ struct candidate_work {
     struct reference reference;
 };
 
+/* One configuration on its way through compiling and timing. It lives to the end of the run; the variant and
+ * its code only until it is settled. */
 struct candidate {
     uint64_t index;
     unsigned *choices;
