@@ -7,6 +7,11 @@
 
 #include <string.h>
 
+static unsigned data_words(unsigned width)
+{
+    return width > 4 ? width / 4 : 1;
+}
+
 static bool type_is_signed(enum sass_type type)
 {
     return type == SASS_TYPE_S32 || type == SASS_TYPE_S64;
@@ -19,6 +24,16 @@ static bool less(uint64_t a, uint64_t b, enum sass_type type)
     return type_is_signed(type) ? (int64_t)a < (int64_t)b : a < b;
 }
 
+static bool type_is_integer(enum sass_type type)
+{
+    return type == SASS_TYPE_U32 || type == SASS_TYPE_U64 || type_is_signed(type);
+}
+
+static bool type_is_halves(enum sass_type type)
+{
+    return type == SASS_TYPE_F16X2 || type == SASS_TYPE_BF16X2;
+}
+
 static uint64_t add(uint64_t a, uint64_t b, enum sass_type type)
 {
     switch (type) {
@@ -26,20 +41,17 @@ static uint64_t add(uint64_t a, uint64_t b, enum sass_type type)
         return bits_of(float_of((uint32_t)a) + float_of((uint32_t)b));
     case SASS_TYPE_F64:
         return bits_of_double(double_of(a) + double_of(b));
-    case SASS_TYPE_F16X2:
-    case SASS_TYPE_BF16X2:
-        return add_halves((uint32_t)a, (uint32_t)b, type);
     default:
         return a + b;
     }
 }
 
-/* The new value of a cell that held `old`. */
-static uint64_t combine_atomic(const struct sass *i, uint64_t old, uint64_t value, uint64_t other)
+/* The new value of a number, or of a pair of halves, that was `old`. */
+static uint64_t combine_number(enum sass_atomic how, enum sass_type type, uint64_t old, uint64_t value)
 {
-    const enum sass_type type = (enum sass_type)i->mod[SASS_MOD_TYPE];
-
-    switch ((enum sass_atomic)i->mod[SASS_MOD_ATOMIC]) {
+    if (type_is_halves(type))
+        return combine_halves((uint32_t)old, (uint32_t)value, type, how);
+    switch (how) {
     case SASS_ATOMIC_MIN:
         return less(value, old, type) ? value : old;
     case SASS_ATOMIC_MAX:
@@ -54,11 +66,6 @@ static uint64_t combine_atomic(const struct sass *i, uint64_t old, uint64_t valu
         return old | value;
     case SASS_ATOMIC_XOR:
         return old ^ value;
-    case SASS_ATOMIC_EXCH:
-        return value;
-    case SASS_ATOMIC_CAS:
-    case SASS_ATOMIC_CAST_SPIN:
-        return old == value ? other : old;
     case SASS_ATOMIC_POPC_INC:
         return old + 1;
     default:
@@ -66,18 +73,59 @@ static uint64_t combine_atomic(const struct sass *i, uint64_t old, uint64_t valu
     }
 }
 
-static uint64_t operand_value(const struct emulation *emulation, const struct warp *warp,
-                              const struct sass_operand *operand, unsigned width, unsigned lane)
-{
-    row low, high;
-    uint64_t value = 0;
+/* What one lane gives or finds: up to 128 bits. */
+union datum {
+    uint32_t words[4];
+    uint64_t longs[2];
+};
 
-    if (operand) {
-        value = operand_row(emulation, warp, operand, 0, low)[lane];
-        if (width == 8)
-            value |= (uint64_t)operand_row(emulation, warp, operand, 1, high)[lane] << 32;
+/* What a vector consists of; halves come in pairs. */
+static enum sass_type element_of(enum sass_type type)
+{
+    switch (type) {
+    case SASS_TYPE_F32X2:
+    case SASS_TYPE_F32X4:
+        return SASS_TYPE_F32;
+    case SASS_TYPE_F16X4:
+    case SASS_TYPE_F16X8:
+        return SASS_TYPE_F16X2;
+    case SASS_TYPE_BF16X4:
+    case SASS_TYPE_BF16X8:
+        return SASS_TYPE_BF16X2;
+    default:
+        return type;
     }
-    return value;
+}
+
+/* The new value of a cell of `width` bytes that held `old`. */
+static union datum combine_data(const struct sass *i, unsigned width, union datum old, union datum value,
+                                union datum other)
+{
+    const enum sass_atomic how = (enum sass_atomic)i->mod[SASS_MOD_ATOMIC];
+    const enum sass_type type = (enum sass_type)i->mod[SASS_MOD_TYPE], element = element_of(type);
+    union datum out = {{0}};
+
+    if (how == SASS_ATOMIC_EXCH)
+        return value;
+    if (how == SASS_ATOMIC_CAS || how == SASS_ATOMIC_CAST_SPIN)
+        return memcmp(&old, &value, width) ? old : other;
+    if (width == 8 && element == type)
+        out.longs[0] = combine_number(how, type, old.longs[0], value.longs[0]);
+    else
+        for (unsigned k = 0; k < data_words(width); k++)
+            out.words[k] = (uint32_t)combine_number(how, element, old.words[k], value.words[k]);
+    return out;
+}
+
+static union datum operand_datum(const struct emulation *emulation, const struct warp *warp,
+                                 const struct sass_operand *operand, unsigned width, unsigned lane)
+{
+    union datum out = {{0}};
+    row scratch;
+
+    for (unsigned k = 0; operand && k < data_words(width); k++)
+        out.words[k] = operand_row(emulation, warp, operand, k, scratch)[lane];
+    return out;
 }
 
 static bool compares(const struct sass *i)
@@ -98,15 +146,51 @@ static bool says_done(const struct sass *i)
 /* Whether it is an addition of integers in global memory whose result somebody asks for. */
 static bool can_hand_out(const struct sass *i, const struct request *request)
 {
-    const enum sass_type type = (enum sass_type)i->mod[SASS_MOD_TYPE];
     bool asked = false;
 
     for (unsigned k = 0; k < i->destination_count; k++)
         asked |= i->destinations[k].kind == SASS_REGISTER && i->destinations[k].index != SASS_RZ;
-    return asked && i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_ADD && type != SASS_TYPE_F32 &&
-           type != SASS_TYPE_F64 && type != SASS_TYPE_F16X2 && type != SASS_TYPE_BF16X2 &&
+    return asked && i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_ADD &&
+           type_is_integer((enum sass_type)i->mod[SASS_MOD_TYPE]) &&
            space_of(request->address[__builtin_ctz(request->mask)]) == SASS_SPACE_GLOBAL &&
            request->space != SASS_SPACE_SHARED;
+}
+
+/* What the lanes of an atomic find, and what is seen of it. */
+struct found {
+    row words[4];
+    uint32_t unknown, done; /* lanes */
+    bool changed, ticket;
+};
+
+static int execute_lane(struct found *found, struct emulation *emulation, struct warp *warp,
+                        const struct request *request, unsigned lane)
+{
+    const struct sass *i = request->i;
+    const unsigned width = request->width;
+    const union datum given = operand_datum(emulation, warp, data_operand(i, 0), width, lane);
+    const union datum other = operand_datum(emulation, warp, data_operand(i, 1), width, lane);
+    union datum old = {{0}}, value;
+    struct cell cell;
+    int rc = cell_find(&cell, emulation, warp, request, lane);
+
+    if (rc)
+        return rc;
+    memcpy(&old, cell.bytes, width);
+    if (can_hand_out(i, request)) {
+        rc = ticket_take(&old.longs[0], &found->ticket, emulation, request, lane, given.longs[0]);
+        if (rc != STEP_NEXT)
+            return rc;
+    }
+    found->unknown |= cell_unknown(&cell, width) ? lane_bit(lane) : 0;
+    found->done |= !compares(i) || !memcmp(&old, &given, width) ? lane_bit(lane) : 0;
+    value = combine_data(i, width, old, given, other);
+    found->changed |= cell_store(emulation, &cell, &value, width, found->unknown >> lane & 1);
+    if (i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_CAST_SPIN) /* says whether it swapped, not what was there */
+        old = (union datum){.longs = {found->done >> lane & 1}};
+    for (unsigned k = 0; k < data_words(width); k++)
+        found->words[k][lane] = old.words[k];
+    return STEP_NEXT;
 }
 
 /* Lanes go one after another, as the order among them is nobody's promise. The values of other blocks are not
@@ -114,49 +198,29 @@ static bool can_hand_out(const struct sass *i, const struct request *request)
 int atomic_execute(struct emulation *emulation, struct warp *warp, const struct request *request)
 {
     const struct sass *i = request->i;
-    const struct sass_operand *first = data_operand(i, 0), *second = data_operand(i, 1);
-    uint32_t unknown = first ? operand_unknown(emulation, warp, first) : 0, done = 0;
-    bool changed = false, ticket = false;
-    row words[2];
+    const struct sass_operand *first = data_operand(i, 0);
+    struct found found = {.unknown = first ? operand_unknown(emulation, warp, first) : 0};
 
     for (uint32_t left = request->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
-        const uint64_t given = operand_value(emulation, warp, first, request->width, lane);
-        uint64_t old = 0, value;
-        struct cell cell;
         int rc;
 
-        words[0][lane] = words[1][lane] = 0;
         if (says_done(i) && !compares(i) && space_of(request->address[lane]) != SASS_SPACE_GLOBAL)
             continue;
-        rc = cell_find(&cell, emulation, warp, request, lane);
+        rc = execute_lane(&found, emulation, warp, request, lane);
         if (rc)
             return rc;
-        memcpy(&old, cell.bytes, request->width);
-        if (can_hand_out(i, request)) {
-            rc = ticket_take(&old, &ticket, emulation, request, lane, given);
-            if (rc != STEP_NEXT)
-                return rc;
-        }
-        unknown |= cell_unknown(&cell, request->width) ? lane_bit(lane) : 0;
-        done |= !compares(i) || old == given ? lane_bit(lane) : 0;
-        value = combine_atomic(i, old, given, operand_value(emulation, warp, second, request->width, lane));
-        changed |= cell_store(emulation, &cell, &value, request->width, unknown >> lane & 1);
-        if (i->mod[SASS_MOD_ATOMIC] ==
-            SASS_ATOMIC_CAST_SPIN) /* says whether it swapped, not what was there */
-            old = old == given;
-        words[0][lane] = (uint32_t)old;
-        words[1][lane] = (uint32_t)(old >> 32);
     }
-    if (changed)
+    if (found.changed)
         note_change(emulation);
     if (says_done(i))
-        predicate_store(warp, &i->destinations[0], done, request->mask, compares(i) ? unknown : 0);
+        predicate_store(warp, &i->destinations[0], found.done, request->mask,
+                        compares(i) ? found.unknown : 0);
     for (unsigned k = 0; k < i->destination_count; k++)
         if (i->destinations[k].kind == SASS_REGISTER && i->destinations[k].index != SASS_RZ) {
-            operand_store(warp, &i->destinations[k], words, request->width == 8 ? 2 : 1, request->mask,
-                          unknown);
-            if (request->space != SASS_SPACE_SHARED && !ticket && !emulation->result->assumed) {
+            operand_store(warp, &i->destinations[k], found.words, data_words(request->width), request->mask,
+                          found.unknown);
+            if (request->space != SASS_SPACE_SHARED && !found.ticket && !emulation->result->assumed) {
                 emulation->result->assumed = true;
                 emulation->result->assumed_pc = i->pc;
             }

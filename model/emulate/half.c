@@ -128,14 +128,17 @@ static void compute_halves(struct alu *x, enum half_kind kind)
                          finish_half(x, compute_half(x, kind, l, 1)) << 16;
 }
 
-uint32_t add_halves(uint32_t a, uint32_t b, enum sass_type type)
+uint32_t combine_halves(uint32_t a, uint32_t b, enum sass_type type, enum sass_atomic how)
 {
     uint32_t out = 0;
 
     for (unsigned h = 0; h < 32; h += 16) {
-        const double sum = half_value(type, (uint16_t)(a >> h)) + half_value(type, (uint16_t)(b >> h));
+        const double x = half_value(type, (uint16_t)(a >> h)), y = half_value(type, (uint16_t)(b >> h));
+        const double value = how == SASS_ATOMIC_MIN   ? fmin(x, y)
+                             : how == SASS_ATOMIC_MAX ? fmax(x, y)
+                                                      : x + y;
 
-        out |= (uint32_t)half_bits(type, sum, SASS_ROUND_NEAR) << h;
+        out |= (uint32_t)half_bits(type, value, SASS_ROUND_NEAR) << h;
     }
     return out;
 }

@@ -16,7 +16,7 @@ void op_hmnmx2(struct alu *x);
 void op_hsetp2(struct alu *x);
 void op_hset2(struct alu *x);
 
-/* Sums of two pairs, as an atomic adds. */
-uint32_t add_halves(uint32_t a, uint32_t b, enum sass_type type);
+/* What an atomic makes of two pairs: their minima, maxima or sums. */
+uint32_t combine_halves(uint32_t a, uint32_t b, enum sass_type type, enum sass_atomic how);
 
 #endif

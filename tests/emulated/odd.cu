@@ -192,6 +192,36 @@ extern "C" __global__ void fp8(unsigned *out, const unsigned *in, int n)
 #endif
 }
 
+// Atomics of 128 bits, and of several floats or halves at once.
+extern "C" __global__ void wide(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if __CUDA_ARCH__ >= 900
+    typedef unsigned long long u64;
+    __shared__ ulonglong2 held[64];
+    const u64 next = in[(i + 1) % n];
+    const unsigned mine = (unsigned)__cvta_generic_to_shared(&held[threadIdx.x]);
+    float4 *const sums = (float4 *)(out + 4 * i);
+    u64 first, second, ignored;
+
+    held[threadIdx.x] = make_ulonglong2(i, in[i]);
+    *sums = make_float4(1, 2, 3, 4);
+    asm volatile("{ .reg .b128 old, new; mov.b128 new, {%3, %3}; atom.shared.exch.b128 old, [%2], new;"
+                 "mov.b128 {%0, %1}, old; }" : "=l"(ignored), "=l"(first) : "r"(mine), "l"(next) : "memory");
+    asm volatile("{ .reg .b128 old, is, new; mov.b128 is, {%3, %4}; mov.b128 new, {%3, %3};"
+                 "atom.shared.cas.b128 old, [%2], is, new; mov.b128 {%0, %1}, old; }"
+                 : "=l"(ignored), "=l"(second) : "r"(mine), "l"(next), "l"(next + i % 2) : "memory");
+    asm volatile("{ .reg .b128 old, is, new; mov.b128 is, {%3, %3}; mov.b128 new, {%4, %3};"
+                 "atom.shared.cas.b128 old, [%2], is, new; mov.b128 {%0, %1}, old; }"
+                 : "=l"(ignored), "=l"(ignored) : "r"(mine), "l"(next), "l"(7ull + i % 3) : "memory");
+    const float4 before = atomicAdd(sums, make_float4(first & 255, second & 255, held[threadIdx.x].x & 255, 8));
+    asm volatile("red.global.add.v2.f32 [%0], {%1, %2};" :: "l"(sums), "f"(before.x), "f"(before.w) : "memory");
+    out[4 * i + 3] = 0x40003c00;
+    asm volatile("red.global.max.noftz.v2.f16x2 [%0], {%1, %2};" :: "l"(out + 4 * i + 2), "r"(0u), "r"(0xc0004200)
+                 : "memory");
+#endif
+}
+
 // What no emulation can follow, and where a kernel stops itself.
 extern "C" __global__ void prints(unsigned *out, const unsigned *in, int n)
 {

@@ -214,6 +214,18 @@ static void fp8(uint32_t out[4], const uint32_t *in, int i)
     out[3] = (uint32_t)to_half(high, e5m2) << 16 | to_half(low, e5m2);
 }
 
+/* The exchange makes both words `next`. Of the compare-and-swaps the first leaves them so, whatever it finds; the
+ * second changes the first word. */
+static void wide(uint32_t out[4], const uint32_t *in, int i)
+{
+    const uint32_t next = in[(i + 1) % N];
+
+    out[0] = bits_of(1 + (float)(in[i] & 255) + 1);
+    out[1] = bits_of(2 + (float)(next & 255) + 4);
+    out[2] = bits_of((float)(3 + 7 + i % 3));
+    out[3] = 0x40004200; /* halves: the greater of 1 and 3, of 2 and -2 */
+}
+
 static const struct odd {
     const char *name;
     void (*compute)(uint32_t out[4], const uint32_t *in, int i);
@@ -221,6 +233,7 @@ static const struct odd {
 } odds[] = {
     {"bytes", bytes, 80}, {"packed", packed, 80}, {"doubles", doubles, 80}, {"jumps", jumps, 80},
     {"loops", loops, 80}, {"masks", masks, 80},   {"merges", merges, 80},   {"fp8", fp8, 89},
+    {"wide", wide, 90},
 };
 
 /* A compiled kernel and its launch. */
