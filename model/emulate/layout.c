@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The most a constant bank can hold. */
+enum { BANK_BYTES = 65536 };
+
 /* An offset past the bank, such as ARCH_ABSENT, puts nothing. */
 static void put(struct constant_bank *bank, unsigned offset, const void *bytes, size_t size)
 {
@@ -124,11 +127,15 @@ static int init_banks(struct emulate_memory *memory, const struct emulate_target
 
         if (!from->size)
             continue;
+        if (from->size > BANK_BYTES)
+            return err_set(err, ERR_USAGE, "constant bank %u has %zu bytes, and none may have over %d", i,
+                           from->size, BANK_BYTES);
         to->size = from->size;
-        to->bytes = malloc(from->size);
+        to->bytes = calloc(1, from->size);
         if (!to->bytes)
             return err_memory(err);
-        memcpy(to->bytes, from->bytes, from->size);
+        if (from->bytes) /* not where the section holds nothing, which reads as zeros */
+            memcpy(to->bytes, from->bytes, from->size);
     }
     return 0;
 }

@@ -45,7 +45,7 @@ struct cubin_parameter {
 };
 
 /* The initial contents of a constant bank. c[0] is written by the driver (its layout is the emulator's
- * business) and stands here only with its size; its bytes are zero. */
+ * business) and stands here only with its size. Its bytes are zero, and so are those of a bank where `bytes` is null. */
 struct cubin_bank {
     const unsigned char *bytes;
     size_t size; /* 0 where the kernel has no such bank */
