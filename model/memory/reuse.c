@@ -132,12 +132,20 @@ static struct found found_by(const struct reuse *reuse, size_t i, const struct r
     return out;
 }
 
-/* Bytes that DRAM brings for what is new to the block. What blocks of a wave share, and what DRAM brings for
- * one and another needs, they ask for at any time of it: on average half of it lies between. */
+/* Bytes that DRAM brings for what is new to the block, to whichever instruction asks for it first. */
+static double share_of_missed(const struct reuse *reuse, size_t i, const struct reuse_region *reuse_region)
+{
+    const double asked = reuse_region->fresh + reuse_region->added;
+
+    return asked > 0 ? reuse_region->missed / reuse->out->warps * reuse->out->counts[i].fresh / asked : 0;
+}
+
+/* The same of a load. What blocks of a wave share, and what DRAM brings for one and another needs, they ask for at
+ * any time of it: on average half of it lies between. */
 static double fetched_of(const struct reuse *reuse, size_t i, const struct reuse_region *reuse_region)
 {
     const struct traffic_count *count = &reuse->out->counts[i];
-    const double shared = reuse_region->missed / reuse->out->warps * count->fresh / reuse_region->fresh;
+    const double shared = share_of_missed(reuse, i, reuse_region);
     const double alone = fmax(count->fresh * SECTOR * reuse_region->alone, shared);
 
     if (!reuse_evicts_first(&reuse->code->instructions[i]))
@@ -214,6 +222,13 @@ static double joined_copies(const struct reuse *reuse, size_t i)
     return fmin((read->x + read->halo) / read->own, 1) / 2;
 }
 
+static void add_fetched(struct traffic_count *count, const struct reuse_region *reuse_region, double bytes)
+{
+    count->dram_read += bytes;
+    count->dram_scattered += bytes * reuse_region->scattered;
+    count->dram_lone += bytes * (1 - reuse_region->scattered) * reuse_region->read_lone;
+}
+
 /* Tells a load where it finds its data. A hit on a sector that another warp of the block has just missed
  * waits as long as that miss; what the warp itself has had is ready. */
 static void answer(struct reuse *reuse, size_t i)
@@ -251,13 +266,15 @@ static void answer(struct reuse *reuse, size_t i)
     phase->late_dram += (asked - ready) * (1 - count->l2_ready);
     count->dram_read = refetched * SECTOR * (1 + found.lone);
     count->dram_scattered = found.lone * count->dram_read;
-    if (reuse_region->fresh > 0) {
-        const double own = fetched_of(reuse, i, reuse_region);
+    add_fetched(count, reuse_region, fetched_of(reuse, i, reuse_region));
+}
 
-        count->dram_read += own;
-        count->dram_scattered += own * reuse_region->scattered;
-        count->dram_lone += own * (1 - reuse_region->scattered) * reuse_region->read_lone;
-    }
+/* What L2 has not it fetches before it adds to it. */
+static void fetch_to_add(struct reuse *reuse, size_t i)
+{
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
+
+    add_fetched(&reuse->out->counts[i], reuse_region, share_of_missed(reuse, i, reuse_region));
 }
 
 int reuse_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
@@ -280,6 +297,8 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
         for (size_t i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]))
                 answer(&reuse, i);
+            else if (reuse_adds(&code->instructions[i]))
+                fetch_to_add(&reuse, i);
         out->loads = reuse_sum_loads(&reuse);
         out->dram = reuse_sum_dram(&reuse);
         out->touched = (struct traffic_touched){.read = reuse.reuse_regions.unique_read,

@@ -9,6 +9,11 @@ bool reuse_reads(const struct sass *i)
            !(i->accesses[0].access & SASS_ATOMICALLY);
 }
 
+bool reuse_adds(const struct sass *i)
+{
+    return traffic_is_global(i) && i->accesses[0].access & SASS_ATOMICALLY;
+}
+
 bool reuse_evicts_first(const struct sass *i)
 {
     return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
@@ -66,6 +71,7 @@ static void take_phases(struct reuse *reuse)
             continue;
         if (!reuse_reads(&reuse->code->instructions[i])) {
             reuse_region->stored += count->fresh;
+            reuse_region->added += reuse_adds(&reuse->code->instructions[i]) ? count->fresh : 0;
             continue;
         }
         reuse->loads += count->requests;

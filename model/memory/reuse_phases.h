@@ -50,6 +50,8 @@ static inline double reuse_evicted_first_of(const struct reuse *reuse, size_t i)
 
 /* Whether it reads global memory, and not as an atomic does. */
 bool reuse_reads(const struct sass *i);
+/* Whether it is an atomic on global memory. */
+bool reuse_adds(const struct sass *i);
 /* Whether what it touches is to be evicted first. */
 bool reuse_evicts_first(const struct sass *i);
 /* Whether it is a copy that another SM's may be fetched together with. */

@@ -55,6 +55,7 @@ struct reuse_region {
         ordered; /* the order of the grid says where in it each block reads: neighbours read the same or apart */
     double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
                                     of it, each once, over its warps */
+    double added;                /* of `stored`, what atomics touch, which L2 has to have to add to it */
     double evicted_first;        /* of `fresh`, what loads bring that say so */
     double far;                  /* of what is asked, what an earlier loop has had */
     double issued;               /* sum over `fresh` of how often a warp issues what asks for it */

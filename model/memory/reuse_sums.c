@@ -73,8 +73,6 @@ struct traffic_dram reuse_sum_dram(const struct reuse *reuse)
     for (size_t i = 0; i < reuse->code->count; i++) {
         const struct traffic_count *count = &reuse->out->counts[i];
 
-        if (!reuse_reads(&reuse->code->instructions[i]) || !(count->sectors > 0))
-            continue;
         out.read += count->dram_read;
         out.scattered += count->dram_scattered;
         out.lone += count->dram_lone;

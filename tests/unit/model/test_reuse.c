@@ -387,6 +387,40 @@ static void dram_brings_what_the_next_pass_asks_for(void **state)
     }
 }
 
+/* L2 fetches the 128 bytes that a warp adds to, unlike those that it stores; a line that the warp has loaded before it
+ * adds to it is fetched once. */
+static void what_is_added_to_is_fetched(void **state)
+{
+    static const struct {
+        unsigned how;
+        bool loaded;
+        double bytes; /* with the index and what is gathered */
+    } cases[] = {{SASS_WRITES, false, 256},
+                 {SASS_READS | SASS_WRITES | SASS_ATOMICALLY, false, 384},
+                 {SASS_READS | SASS_WRITES | SASS_ATOMICALLY, true, 256}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 4);
+        f.code[STORE] = fixture_access(SASS_REDG, cases[c].how);
+        if (cases[c].how & SASS_READS)
+            assert_int_equal(footprint_mark(&f.block.read, 1 << 26, 128, NULL), 0);
+        if (cases[c].loaded) {
+            footprint_release(&f.block.read);
+            assert_int_equal(footprint_mark(&f.block.read, 1 << 20, 128, NULL), 0);
+            assert_int_equal(footprint_mark(&f.block.read, 1 << 26, 128, NULL), 0);
+            f.touches[GATHER].region = f.touches[STORE].region;
+            f.touches[STORE].fresh = f.touches[STORE].own = 0;
+        }
+        traffic = fixture_find(&f);
+        check_near(traffic.dram.read, cases[c].bytes, 1e-6);
+        check_near(traffic.counts[STORE].dram_read, cases[c].bytes - 256, 1e-6);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* Layers of blocks that each read what the one before has read: fetched once where L2 holds a layer of 1000
  * blocks of 256 bytes and what they store, and by every wave of 320 blocks where it does not. */
 static void layers_find_what_l2_holds(void **state)
@@ -466,5 +500,5 @@ int main(void)
         what_many_loops_go_over_stays, what_was_just_gathered_is_there, what_is_under_way_is_waited_for,
         a_warp_comes_back_to_what_it_gathered, rows_are_read_a_second_time, warps_that_gather_cross,
         a_warp_waits_for_its_last_lane, what_a_pass_asks_for_twice_merges, l1_holds_lines_not_sectors,
-        dram_brings_what_the_next_pass_asks_for, layers_find_what_l2_holds);
+        dram_brings_what_the_next_pass_asks_for, what_is_added_to_is_fetched, layers_find_what_l2_holds);
 }
