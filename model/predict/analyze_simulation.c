@@ -14,25 +14,49 @@ enum {
 /* A clock that differs by less is as good, for a simulation. */
 static const double CLOCK_MATTERS = 0.02;
 
-/* The blocks that an SM's `n` places hold: of the sampled ones each as often as its weight asks for. Returns
- * how much work a block of the grid has, relative to the mean of those. */
+/* The share of a mean block's work below which one is over as soon as it has begun. */
+static const double NEXT_TO_NOTHING = 1. / 16;
+
+/* The work of a mean block, and what the blocks that have `least` weigh. */
+static double mean_work(double *weight, const struct emulate_result *emulation, double least)
+{
+    double work = 0, all = 0;
+
+    *weight = 0;
+    for (size_t b = 0; b < emulation->block_count; b++) {
+        const struct emulate_block *block = &emulation->blocks[b];
+
+        work += block->weight * (double)block->issued;
+        all += block->weight;
+        *weight += (double)block->issued >= least ? block->weight : 0;
+    }
+    return work / all;
+}
+
+/* The blocks that an SM's `n` places hold: of the sampled ones each as often as its weight asks for, but none that ends
+ * as soon as it begins, whose place the next one has. Returns how much work a block of the grid has, relative to the
+ * mean of those. */
 static double mix_blocks(const struct emulate_block **out, const struct emulate_result *emulation, size_t n)
 {
-    double work = 0, weight = 0, chosen = 0, before = 0;
-    size_t b, c = 0, p;
+    double weight, chosen = 0, before = 0;
+    const double work = mean_work(&weight, emulation, 0), least = NEXT_TO_NOTHING * work;
+    size_t p = 0;
 
-    for (b = 0; b < emulation->block_count; b++) {
-        work += emulation->blocks[b].weight * (double)emulation->blocks[b].issued;
-        weight += emulation->blocks[b].weight;
+    mean_work(&weight, emulation, least);
+    for (size_t b = 0; b < emulation->block_count && p < n; b++) {
+        const struct emulate_block *block = &emulation->blocks[b];
+
+        before += (double)block->issued >= least ? block->weight : 0;
+        for (; p < n && before > weight * ((double)p + 0.5) / (double)n; p++) {
+            out[p] = block;
+            chosen += (double)block->issued;
+        }
     }
-    for (p = 0; p < n; p++) {
-        while (c + 1 < emulation->block_count &&
-               before + emulation->blocks[c].weight <= weight * ((double)p + 0.5) / (double)n)
-            before += emulation->blocks[c++].weight;
-        out[p] = &emulation->blocks[c];
+    for (; p < n; p++) { /* by rounding */
+        out[p] = out[p - 1];
         chosen += (double)out[p]->issued;
     }
-    return work / weight / (chosen / (double)n);
+    return work / (chosen / (double)n);
 }
 
 /* Whether their warps take the same paths. */
