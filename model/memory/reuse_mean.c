@@ -83,16 +83,15 @@ static void part_row(struct sharing *sharing, const struct emulate_result *resul
     sharing->halo = near - most;
 }
 
-/* Of the blocks that touch the region one that has neighbours in the sample which do so, too, the middle one first. */
-static size_t find_anchor(const struct emulate_result *result, const struct reuse_region *region,
-                          bool written)
+/* Of the blocks that touch `least` sectors of the region or more one that has most neighbours in the sample which touch it,
+ * too; `otherwise` where none does. */
+static size_t best_surrounded(const struct emulate_result *result, const struct reuse_region *region,
+                              bool written, double least, size_t otherwise)
 {
-    size_t best = 0;
+    size_t best = otherwise;
     int most = -1;
 
-    if (sectors_of(result, 0, region, written) > 0)
-        return 0;
-    for (size_t b = 1; b < result->block_count; b++) {
+    for (size_t b = 0; b < result->block_count; b++) {
         int near = 0;
 
         for (int slot = EMULATE_X1; slot < EMULATE_SLOTS; slot++) {
@@ -100,12 +99,29 @@ static size_t find_anchor(const struct emulate_result *result, const struct reus
 
             near += other >= 0 && sectors_of(result, (size_t)other, region, written) > 0;
         }
-        if (near > most && sectors_of(result, b, region, written) > 0) {
+        if (near > most && sectors_of(result, b, region, written) >= least) {
             most = near;
             best = b;
         }
     }
     return best;
+}
+
+/* A block whose neighbours tell what is shared, the middle one first. */
+static size_t find_anchor(const struct emulate_result *result, const struct reuse_region *region,
+                          bool written)
+{
+    return sectors_of(result, 0, region, written) > 0 ? 0 : best_surrounded(result, region, written, 1, 0);
+}
+
+size_t reuse_mean_typical(const struct emulate_result *result, const struct sharing *sharing,
+                          const struct reuse_region *region, bool written)
+{
+    const double least = sharing->own / 2;
+
+    return sectors_of(result, sharing->anchor, region, written) >= least
+               ? sharing->anchor
+               : best_surrounded(result, region, written, least, sharing->anchor);
 }
 
 static double mean_sectors(const struct emulate_result *result, const struct reuse_region *region,

@@ -15,6 +15,11 @@ const struct footprint *reuse_mean_print(const struct emulate_block *block, bool
 void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result,
                         const struct reuse_region *region, bool written);
 
+/* The block that tells how a mean one's sectors lie: the one whose neighbours are looked at or, where that touches less than
+ * half as many as a mean one, another of the sample. */
+size_t reuse_mean_typical(const struct emulate_result *result, const struct sharing *sharing,
+                          const struct reuse_region *region, bool written);
+
 /* Sets how many blocks in a row share: so many as were found to (three of emulate_result's spans, or null), else all.
  */
 void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsigned grid[3]);

@@ -22,15 +22,13 @@ double reuse_regions_kept(double bytes, double cache)
 
 /* Sharing between blocks --------------------------------------------------- */
 
-/* Of a neighbour of the block by which sharing is told. */
-static const struct footprint *slot_print(const struct emulate_result *result, const struct sharing *sharing,
+/* Of a neighbour of a block. */
+static const struct footprint *slot_print(const struct emulate_result *result, size_t block,
                                           enum emulate_slot slot, bool written)
 {
-    const int b = emulate_sample_beside(result, sharing->anchor, slot);
+    const int b = emulate_sample_beside(result, block, slot);
 
-    if (b < 0)
-        return NULL;
-    return written ? &result->blocks[b].written : &result->blocks[b].read;
+    return b < 0 ? NULL : reuse_mean_print(&result->blocks[b], written);
 }
 
 /* What DRAM brings along, and what it brings alone, of what the middle block and its neighbours of the same
@@ -40,12 +38,13 @@ static void find_pairs(struct reuse_region *reuse_region, const struct reuse_reg
 {
     const struct emulate_result *result = reuse_regions->result;
     const struct sharing *sharing = &reuse_region->read;
-    const struct footprint *own = &result->blocks[sharing->anchor].read;
+    const size_t block = reuse_mean_typical(result, sharing, reuse_region, false);
+    const struct footprint *own = &result->blocks[block].read;
     const bool rows = reuse_regions->wave_blocks >
                       reuse_regions->launch->grid[0]; /* the wave is more than a row of blocks */
-    const struct footprint *const near[] = {slot_print(result, sharing, EMULATE_X1, false),
-                                            slot_print(result, sharing, EMULATE_X2, false),
-                                            rows ? slot_print(result, sharing, EMULATE_Y1, false) : NULL};
+    const struct footprint *const near[] = {slot_print(result, block, EMULATE_X1, false),
+                                            slot_print(result, block, EMULATE_X2, false),
+                                            rows ? slot_print(result, block, EMULATE_Y1, false) : NULL};
     struct footprint_pairs alone, pairs;
 
     footprint_pairs_in(&alone, own, NULL, 0, reuse_region->address, reuse_region->bytes);
@@ -66,9 +65,10 @@ static double lone_lines(const struct reuse_region *reuse_region, const struct r
 {
     const struct sharing *sharing = written ? &reuse_region->written : &reuse_region->read;
     const struct emulate_result *result = reuse_regions->result;
-    const struct footprint *first = slot_print(result, sharing, EMULATE_MIDDLE, written),
-                           *own = slot_print(result, sharing, EMULATE_X1, written),
-                           *last = slot_print(result, sharing, EMULATE_X2, written);
+    const size_t block = reuse_mean_typical(result, sharing, reuse_region, written);
+    const struct footprint *first = slot_print(result, block, EMULATE_MIDDLE, written),
+                           *own = slot_print(result, block, EMULATE_X1, written),
+                           *last = slot_print(result, block, EMULATE_X2, written);
     const struct footprint *const near[] = {first, last};
     struct footprint_lines lines;
 
