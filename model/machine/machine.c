@@ -97,6 +97,20 @@ double machine_brings(const struct machine *machine, double bytes, double scatte
            lone * machine_lone_line(machine, false);
 }
 
+double machine_completes(const struct machine *machine, double bytes, double alone)
+{
+    const double write = machine_or_0(machine, DEVICE_DRAM_WRITE),
+                 read = machine_or_0(machine, DEVICE_DRAM_READ);
+    const double part = machine_or_0(machine, DEVICE_DRAM_WRITE_PARTIAL);
+    const double whole_alone = machine_or_0(machine, DEVICE_DRAM_SCATTERED_WRITE),
+                 part_alone = machine_or_0(machine, DEVICE_DRAM_SCATTERED_PARTIAL);
+    const double each = part > 0 ? fmax(write / part - 1, 0) : read > 0 ? write / read : 1;
+    const double each_alone =
+        part_alone > 0 && whole_alone > 0 ? 2 * (write / part_alone - write / whole_alone) : each;
+
+    return bytes * each + alone * fmax(each_alone - each, 0);
+}
+
 double machine_writes(const struct machine *machine, double sectors, double lines, double filled)
 {
     const struct machine_write *whole = &machine->whole, *parted = &machine->parted;

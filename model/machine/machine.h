@@ -125,6 +125,10 @@ double machine_lone_line(const struct machine *machine, bool written);
 double machine_brings(const struct machine *machine, double bytes, double scattered, double lone,
                       double flight);
 
+/* What it takes to complete sectors of `bytes` of which a part is written, `alone` of them where no other of the line is, in
+ * bytes that are written whole. Two sectors are counted for one written alone, as by DEVICE_DRAM_SCATTERED_WRITE. */
+double machine_completes(const struct machine *machine, double bytes, double alone);
+
 /* Sectors in order that L2 could serve in the time of `sectors` written ones in `lines` lines, whose bytes
  * would fill `filled`: a sector written in part takes longer than a whole one, and so does one that is alone
  * in its line. */

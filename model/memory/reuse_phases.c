@@ -60,6 +60,18 @@ static void count_entries(double *entries, const struct emulate_step *steps, siz
     }
 }
 
+static void take_stores(struct reuse_region *reuse_region, const struct sass *i,
+                        const struct traffic_count *count)
+{
+    reuse_region->stored += count->fresh;
+    if (reuse_adds(i)) {
+        reuse_region->added += count->fresh;
+    } else {
+        reuse_region->given += reuse_may_join(i) ? INFINITY : count->bytes;
+        reuse_region->elements += count->lanes;
+    }
+}
+
 static void take_phases(struct reuse *reuse)
 {
     for (size_t i = 0; i < reuse->code->count; i++) {
@@ -70,8 +82,7 @@ static void take_phases(struct reuse *reuse)
         if (!(count->issued > 0))
             continue;
         if (!reuse_reads(&reuse->code->instructions[i])) {
-            reuse_region->stored += count->fresh;
-            reuse_region->added += reuse_adds(&reuse->code->instructions[i]) ? count->fresh : 0;
+            take_stores(reuse_region, &reuse->code->instructions[i], count);
             continue;
         }
         reuse->loads += count->requests;

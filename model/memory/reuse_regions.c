@@ -188,7 +188,6 @@ static int find_regions(struct reuse_regions *reuse_regions, struct err *err)
     const struct sums written = {&reuse_regions->unique_written, &reuse_regions->least_written,
                                  &reuse_regions->most_written};
     struct reuse_region *reuse_region;
-    double stored;
 
     for (reuse_region = reuse_regions->reuse_region + 1;
          reuse_region < reuse_regions->reuse_region + reuse_regions->count; reuse_region++) {
@@ -204,7 +203,7 @@ static int find_regions(struct reuse_regions *reuse_regions, struct err *err)
         reuse_region->read_lone = lone_lines(reuse_region, reuse_regions, false);
         reuse_region->written_lone = lone_lines(reuse_region, reuse_regions, true);
         if (add_unique(&reuse_region->unique, &read, reuse_regions, reuse_region, false, err) ||
-            add_unique(&stored, &written, reuse_regions, reuse_region, true, err))
+            add_unique(&reuse_region->unique_written, &written, reuse_regions, reuse_region, true, err))
             return ERR_MEMORY;
         reuse_regions->touched += reuse_region->unique;
         reuse_regions->copied += reuse_copied(reuse_region, reuse_regions->blocks);

@@ -56,11 +56,13 @@ struct reuse_region {
     double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
                                     of it, each once, over its warps */
     double added;                /* of `stored`, what atomics touch, which L2 has to have to add to it */
+    double given, elements;      /* bytes that other stores bring, and in how many elements, per warp */
     double evicted_first;        /* of `fresh`, what loads bring that say so */
     double far;                  /* of what is asked, what an earlier loop has had */
     double issued;               /* sum over `fresh` of how often a warp issues what asks for it */
     double inner, edge;          /* sectors new to a warp, by how it asks for them: see reuse.c */
-    double unique, wave;         /* bytes that the grid and that a wave touches, each sector once */
+    double unique, wave;         /* bytes that the grid and that a wave reads, each sector once */
+    double unique_written;       /* ... and that the grid writes */
     double again;        /* bytes that a wave's blocks ask for when others of it, no neighbours, touch them */
     double next;         /* share of what a wave touches that the next one touches as well */
     double pairs;        /* DRAM brings 64 bytes: how many times what is asked for that is, 1 to 2 */

@@ -99,11 +99,13 @@ struct traffic_loads {
 
 /* Bytes that DRAM moves for a warp. */
 struct traffic_dram {
-    double read;         /* in aligned pairs of sectors */
-    double scattered;    /* of what is read, pairs that are alone in their line */
-    double lone;         /* of the rest, lines alone in their 256 bytes */
-    double written;      /* written sectors once per wave that writes them */
-    double written_lone; /* of what is written, lines alone in their 256 bytes */
+    double read;            /* in aligned pairs of sectors */
+    double completed;       /* of what is read, sectors of which only a part is written ... */
+    double completed_alone; /* ... and of those, what is alone in its line */
+    double scattered;       /* of what is read, pairs that are alone in their line */
+    double lone;            /* of the rest, lines alone in their 256 bytes */
+    double written;         /* written sectors once per wave that writes them */
+    double written_lone;    /* of what is written, lines alone in their 256 bytes */
 };
 
 /* How loads ask for what DRAM brings, see model/memory/turnaround.h. */

@@ -58,7 +58,7 @@ static double of_policies(const struct machine *machine, const struct traffic *t
  * towards none at all nothing was measured. */
 static double of_shares(const struct traffic *traffic)
 {
-    const double read = traffic->dram.read, written = traffic->dram.written;
+    const double read = traffic->dram.read - traffic->dram.completed, written = traffic->dram.written;
 
     return fmin(fmax(1, 2 * read / (read + written)), 4 * read / written);
 }

@@ -205,11 +205,17 @@ static void advise_coalescing(struct adviser *a)
 static void advise_traffic(struct adviser *a)
 {
     const struct traffic *traffic = &a->from->traffic;
+    const double asked = traffic->dram.read - traffic->dram.completed;
     struct predict_input in = a->input;
 
-    in.demand.count[RESOURCE_DRAM_READ] = fmin(traffic->dram.read, traffic->touched.read / traffic->warps);
+    in.demand.count[RESOURCE_DRAM_READ] = fmin(asked, traffic->touched.read / traffic->warps);
     offer(a, &in, 1, "blocks that run together share more: DRAM is read %.1f times over",
-          traffic->dram.read * traffic->warps / traffic->touched.read);
+          asked * traffic->warps / traffic->touched.read);
+    in = a->input;
+    in.demand.count[RESOURCE_DRAM_WRITE] -=
+        machine_completes(a->machine, traffic->dram.completed, traffic->dram.completed_alone);
+    offer(a, &in, 1, "sectors of 32 bytes written whole: DRAM brings the rest of %.0f MB of them",
+          traffic->dram.completed * traffic->warps / 1e6);
     in = a->input;
     in.demand.count[RESOURCE_L2] *= 0.5;
     in.demand.count[RESOURCE_LOADS_IN_FLIGHT] *= 0.5;

@@ -191,10 +191,12 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
     struct demand *demand = &out->demand;
 
     ask(demand, RESOURCE_DRAM_READ,
-        machine_brings(machine, traffic->dram.read, traffic->dram.scattered, traffic->dram.lone,
-                       traffic->loads.l1_lines),
+        machine_brings(machine, traffic->dram.read - traffic->dram.completed, traffic->dram.scattered,
+                       traffic->dram.lone, traffic->loads.l1_lines),
         traffic->least.dram_read);
-    ask(demand, RESOURCE_DRAM_WRITE, traffic->dram.written * turnaround_cost(machine, traffic),
+    ask(demand, RESOURCE_DRAM_WRITE,
+        traffic->dram.written * turnaround_cost(machine, traffic) +
+            machine_completes(machine, traffic->dram.completed, traffic->dram.completed_alone),
         traffic->least.dram_written);
     if (traffic->loads.l1_read > 0)
         out->assumptions |= PREDICT_ASSUMED_HIT_RATE;

@@ -231,9 +231,9 @@ static const struct odd {
     void (*compute)(uint32_t out[4], const uint32_t *in, int i);
     unsigned first_sm;
 } odds[] = {
-    {"bytes", bytes, 80}, {"packed", packed, 80}, {"doubles", doubles, 80}, {"jumps", jumps, 80},
-    {"loops", loops, 80}, {"masks", masks, 80},   {"merges", merges, 80},   {"fp8", fp8, 89},
-    {"wide", wide, 90},
+    {"bytes", bytes, 80},   {"packed", packed, 80}, {"doubles", doubles, 80},
+    {"jumps", jumps, 80},   {"loops", loops, 80},   {"masks", masks, 80},
+    {"merges", merges, 80}, {"fp8", fp8, 89},       {"wide", wide, 90},
 };
 
 /* A compiled kernel and its launch. */

@@ -421,6 +421,32 @@ static void what_is_added_to_is_fetched(void **state)
     }
 }
 
+/* Of sectors that are written in part and go to DRAM that brings the rest: none where lanes fill them, all but 1 of 256
+ * where any half of 8 elements may be missing, none that the warp has read, and none where L2 keeps them. */
+static void what_is_written_in_part_is_completed(void **state)
+{
+    static const struct {
+        unsigned lanes;
+        bool read;
+        double l2, share;
+    } cases[] = {{32, false, 10, 0}, {16, false, 10, 255. / 256}, {16, true, 10, 0}, {16, false, 50e6, 0}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 4);
+        f.counts[STORE].lanes = cases[c].lanes;
+        f.counts[STORE].bytes = 4 * cases[c].lanes;
+        if (cases[c].read)
+            assert_int_equal(footprint_mark(&f.block.read, 1 << 26, 128, NULL), 0);
+        f.caches.l2_holds = cases[c].l2;
+        traffic = fixture_find(&f);
+        check_near(traffic.dram.completed, 128 * cases[c].share, 1e-6);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* Layers of blocks that each read what the one before has read: fetched once where L2 holds a layer of 1000
  * blocks of 256 bytes and what they store, and by every wave of 320 blocks where it does not. */
 static void layers_find_what_l2_holds(void **state)
@@ -500,5 +526,6 @@ int main(void)
         what_many_loops_go_over_stays, what_was_just_gathered_is_there, what_is_under_way_is_waited_for,
         a_warp_comes_back_to_what_it_gathered, rows_are_read_a_second_time, warps_that_gather_cross,
         a_warp_waits_for_its_last_lane, what_a_pass_asks_for_twice_merges, l1_holds_lines_not_sectors,
-        dram_brings_what_the_next_pass_asks_for, what_is_added_to_is_fetched, layers_find_what_l2_holds);
+        dram_brings_what_the_next_pass_asks_for, what_is_added_to_is_fetched,
+        what_is_written_in_part_is_completed, layers_find_what_l2_holds);
 }
