@@ -179,6 +179,8 @@ enum js_kind js_kind(const struct js_at *at)
         [JSON_FALSE] = JS_BOOL,      [JSON_NULL] = JS_NULL,
     };
 
+    if (!at->value)
+        return JS_NULL;
     return flat_of(at->value) ? flat_of(at->value)->kind : kinds[json_typeof(inner(at->value))];
 }
 

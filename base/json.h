@@ -40,6 +40,7 @@ void js_free(struct json *json); /* also null */
 int js_read_flat(struct json **out, const char *text, size_t length, const char *name, struct err *err);
 
 struct js_at js_root(struct json *json, const char *name);
+/* JS_NULL also where there is no value, such as an element that a list does not have. */
 enum js_kind js_kind(const struct js_at *at);
 
 /* A member of an object. `js_member` makes its absence (or a value that is no object) an error; `js_find`

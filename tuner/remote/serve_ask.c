@@ -82,7 +82,7 @@ static int read_files(const struct reading *r, const struct js_at *root, const c
     const char *file_path, *hex;
     uint64_t hash = HASH_START;
 
-    if (get_shared(list, r, root, "files"))
+    if (get_shared(list, r, root, "files") || js_expect(list, JS_ARRAY, r->err))
         return r->err->code;
     list->parent = NULL; /* it is read again when the request's cursors are gone */
     errand->file_count = js_count(list);
