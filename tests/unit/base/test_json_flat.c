@@ -98,6 +98,7 @@ static void reads_through_cursors(void **state)
     third = js_element(&list, 0);
     assert_int_equal(js_real(&real, &third, NULL), 0);
     assert_true(real == 1);
+    err = (struct err){0};
     third = js_element(&a, 0); /* an object has none */
     assert_int_equal(js_string(&word, &third, &err), ERR_USAGE);
     assert_string_equal(err.text, "t.json: a[0]: expected a string, found null");
