@@ -174,7 +174,7 @@ static int add_unique(double *unique, const struct sums *sums, const struct reus
 
     if (rc)
         return rc;
-    *unique = exact ? least : fmax(unique_of(sharing, reuse_regions, reuse_region), least);
+    *unique = exact ? least : fmax(fmin(unique_of(sharing, reuse_regions, reuse_region), most), least);
     *sums->unique += *unique;
     *sums->least += least;
     *sums->most += exact ? least : fmax(most, least);

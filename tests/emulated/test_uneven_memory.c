@@ -134,6 +134,8 @@ static void check_bound(const struct grid *g, const struct traffic *t, const str
 {
     const double read = bytes_of(&truth->read) * (1 + 1e-9), written = bytes_of(&truth->written) * (1 + 1e-9);
 
+    assert_true(t->touched.read <= t->touched.read_most * (1 + 1e-9));
+    assert_true(t->touched.written <= t->touched.written_most * (1 + 1e-9));
     if (t->least.read <= read && t->least.written <= written)
         return;
     too_many_bytes++;
