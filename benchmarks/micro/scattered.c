@@ -230,7 +230,7 @@ static int l2_in_order(const struct micro *micro, struct err *err)
 int micro_scattered(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {
-        {"dram_scattered", dram_read, false}, {"dram_scattered_write", dram_writes, true},
+        {"dram_scattered", dram_read, false}, {"dram_scattered_write", dram_writes, false},
         {"l2_read", l2_in_order, false},      {"l2_scattered", l2_scattered, false},
         {"l2_merged", l2_merged, false},      {"l2_scattered_write", l2_writes, false}};
 
