@@ -1,0 +1,128 @@
+/* What L2 lets DRAM bring: for loads, for what is added to, and for sectors that are written in part. */
+#include "check.h"
+#include "traffic_fixture.h"
+
+/* 64 bytes of a line for each lane. One sector a pass: DRAM brings the second along with the first. Both in
+ * one pass: neither is there. */
+static void dram_brings_what_the_next_pass_asks_for(void **state)
+{
+    static const struct {
+        uint64_t passes;
+        double ready;
+    } cases[] = {{2, 0.5}, {1, 0}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const uint64_t passes = cases[c].passes;
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 128);
+        for (unsigned lane = 0; lane < 32; lane++)
+            assert_int_equal(footprint_mark(&f.block.read, (1 << 24) + lane * 128, 64, NULL), 0);
+        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes, 0, 0, 0, 0, 0, 0, 0};
+        f.counts[GATHER] = (struct emulate_count){.issued = passes,
+                                                  .requests = passes,
+                                                  .lanes = 32 * passes,
+                                                  .bytes = 2048,
+                                                  .sectors = 64,
+                                                  .lines = 32 * passes,
+                                                  .sectors_once = 64,
+                                                  .lines_once = 32 * passes};
+        traffic = fixture_find(&f);
+        check_near(traffic.counts[GATHER].l2_ready, cases[c].ready, 1e-9);
+        check_near(traffic.counts[INDEX].l2_ready, 0, 1e-9);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
+/* L2 fetches the 128 bytes that a warp adds to, unlike those that it stores; a line that the warp has loaded before it
+ * adds to it is fetched once. */
+static void what_is_added_to_is_fetched(void **state)
+{
+    static const struct {
+        unsigned how;
+        bool loaded;
+        double bytes; /* with the index and what is gathered */
+    } cases[] = {{SASS_WRITES, false, 256},
+                 {SASS_READS | SASS_WRITES | SASS_ATOMICALLY, false, 384},
+                 {SASS_READS | SASS_WRITES | SASS_ATOMICALLY, true, 256}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 4);
+        f.code[STORE] = fixture_access(SASS_REDG, cases[c].how);
+        if (cases[c].how & SASS_READS)
+            assert_int_equal(footprint_mark(&f.block.read, 1 << 26, 128, NULL), 0);
+        if (cases[c].loaded) {
+            footprint_release(&f.block.read);
+            assert_int_equal(footprint_mark(&f.block.read, 1 << 20, 128, NULL), 0);
+            assert_int_equal(footprint_mark(&f.block.read, 1 << 26, 128, NULL), 0);
+            f.touches[GATHER].region = f.touches[STORE].region;
+            f.touches[STORE].fresh = f.touches[STORE].own = 0;
+        }
+        traffic = fixture_find(&f);
+        check_near(traffic.dram.read, cases[c].bytes, 1e-6);
+        check_near(traffic.counts[STORE].dram_read, cases[c].bytes - 256, 1e-6);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
+/* Of sectors that are written in part and go to DRAM that brings the rest: none where lanes fill them, all but 1 of 256
+ * where any half of 8 elements may be missing, none that the warp has read, and none where L2 keeps them. */
+static void what_is_written_in_part_is_completed(void **state)
+{
+    static const struct {
+        unsigned lanes;
+        bool read;
+        double l2, share;
+    } cases[] = {{32, false, 10, 0}, {16, false, 10, 255. / 256}, {16, true, 10, 0}, {16, false, 50e6, 0}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 4);
+        f.counts[STORE].lanes = cases[c].lanes;
+        f.counts[STORE].bytes = 4 * cases[c].lanes;
+        if (cases[c].read)
+            assert_int_equal(footprint_mark(&f.block.read, 1 << 26, 128, NULL), 0);
+        f.caches.l2_holds = cases[c].l2;
+        traffic = fixture_find(&f);
+        check_near(traffic.dram.completed, 128 * cases[c].share, 1e-6);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
+/* Layers of blocks that each read what the one before has read: fetched once where L2 holds a layer of 1000
+ * blocks of 256 bytes and what they store, and by every wave of 320 blocks where it does not. */
+static void layers_find_what_l2_holds(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+    struct emulate_block blocks[2];
+
+    fixture_set_up(&f, 4);
+    f.launch.grid[2] = 100;
+    f.block.position[2] = 50;
+    f.block.weight = 50000;
+    blocks[0] = blocks[1] = f.block;
+    blocks[1].position[2]++;
+    f.result.blocks = blocks;
+    f.result.block_count = 2;
+    traffic = fixture_find(&f);
+    check_near(traffic.touched.read, 1000 * 256, 1e-6);
+    check_near(traffic.dram.read * traffic.warps, 1000 * 256, 1e-6);
+    traffic_release(&traffic);
+    f.caches.l2_holds = 100e3;
+    traffic = fixture_find(&f);
+    check_near(traffic.dram.read * traffic.warps, 100 * 1000 * 256, 1e-3);
+    fixture_tear_down(&f, &traffic);
+}
+
+int main(void)
+{
+    return RUN_TESTS(dram_brings_what_the_next_pass_asks_for, what_is_added_to_is_fetched,
+                     what_is_written_in_part_is_completed, layers_find_what_l2_holds);
+}
