@@ -120,12 +120,11 @@ static int find_expected(const struct wanted_buffer **out, const struct wanted *
         if (strcmp(item->name, buffer->name))
             continue;
         if (item->type != compared_type(buffer) || item->count != compared_count(buffer))
-            return err_set(
-                err, ERR_USAGE,
-                "%s: the reference has %" PRIu64 " %s, the variant %" PRIu64
-                " %s; of a length that depends on parameters \"compare\" says what is the same for all",
-                buffer->name, item->count, element_text(item->type), compared_count(buffer),
-                element_text(compared_type(buffer)));
+            return err_set(err, ERR_USAGE,
+                           "%s: the reference has %" PRIu64 " %s, the variant %" PRIu64
+                           " %s: a length that depends on parameters takes \"compare\"",
+                           buffer->name, item->count, element_text(item->type), compared_count(buffer),
+                           element_text(compared_type(buffer)));
         *out = item;
     }
     return 0;

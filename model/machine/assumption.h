@@ -25,7 +25,8 @@ enum predict_assumption {
     PREDICT_ASSUMED_POLLING = 131072, /* that no block waits for what another stores (model/sass/spin.h) */
     PREDICT_ASSUMED_CLUSTER_SMS = 262144,   /* that clusters of this size leave no SM out */
     PREDICT_ASSUMED_CLUSTER_COUNT = 524288, /* that as many clusters run as on the GPU of the profile */
-    PREDICT_ASSUMPTIONS_END = 1048576
+    PREDICT_ASSUMED_PARTS = 1048576,        /* which elements are left out of sectors written in part */
+    PREDICT_ASSUMPTIONS_END = 2097152
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

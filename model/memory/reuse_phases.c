@@ -66,7 +66,7 @@ static void take_stores(struct reuse_region *reuse_region, const struct sass *i,
     reuse_region->stored += count->fresh;
     if (reuse_adds(i)) {
         reuse_region->added += count->fresh;
-    } else {
+    } else { /* copies bring whole sectors, however many lanes ask for them */
         reuse_region->given += reuse_may_join(i) ? INFINITY : count->bytes;
         reuse_region->elements += count->lanes;
     }

@@ -17,20 +17,23 @@ static const double CLOCK_MATTERS = 0.02;
 /* The share of a mean block's work below which one is over as soon as it has begun. */
 static const double NEXT_TO_NOTHING = 1. / 16;
 
-/* The work of a mean block, and what the blocks that have `least` weigh. */
-static double mean_work(double *weight, const struct emulate_result *emulation, double least)
+/* What the sampled blocks with `least` work or more weigh. */
+static double weight_of(const struct emulate_result *emulation, double least)
 {
-    double work = 0, all = 0;
+    double weight = 0;
 
-    *weight = 0;
-    for (size_t b = 0; b < emulation->block_count; b++) {
-        const struct emulate_block *block = &emulation->blocks[b];
+    for (size_t b = 0; b < emulation->block_count; b++)
+        weight += (double)emulation->blocks[b].issued >= least ? emulation->blocks[b].weight : 0;
+    return weight;
+}
 
-        work += block->weight * (double)block->issued;
-        all += block->weight;
-        *weight += (double)block->issued >= least ? block->weight : 0;
-    }
-    return work / all;
+static double mean_work(const struct emulate_result *emulation)
+{
+    double work = 0;
+
+    for (size_t b = 0; b < emulation->block_count; b++)
+        work += emulation->blocks[b].weight * (double)emulation->blocks[b].issued;
+    return work / weight_of(emulation, 0);
 }
 
 /* The blocks that an SM's `n` places hold: of the sampled ones each as often as its weight asks for, but none that ends
@@ -38,11 +41,11 @@ static double mean_work(double *weight, const struct emulate_result *emulation, 
  * mean of those. */
 static double mix_blocks(const struct emulate_block **out, const struct emulate_result *emulation, size_t n)
 {
-    double weight, chosen = 0, before = 0;
-    const double work = mean_work(&weight, emulation, 0), least = NEXT_TO_NOTHING * work;
+    const double work = mean_work(emulation), least = NEXT_TO_NOTHING * work;
+    const double weight = weight_of(emulation, least);
+    double chosen = 0, before = 0;
     size_t p = 0;
 
-    mean_work(&weight, emulation, least);
     for (size_t b = 0; b < emulation->block_count && p < n; b++) {
         const struct emulate_block *block = &emulation->blocks[b];
 

@@ -17,6 +17,9 @@ static const enum resource resources[SASS_PIPE_COUNT] = {
     [SASS_PIPE_TEX] = RESOURCE_TEX,         [SASS_PIPE_BRANCH] = RESOURCE_BRANCH,
 };
 
+/* Of what is written, the share of sectors written in part from which on the output names them. */
+static const double PARTS_MATTER = 0.01;
+
 static void ask(struct demand *demand, enum resource r, double count, double least)
 {
     demand->count[r] += count;
@@ -198,6 +201,8 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
         traffic->dram.written * turnaround_cost(machine, traffic) +
             machine_completes(machine, traffic->dram.completed, traffic->dram.completed_alone),
         traffic->least.dram_written);
+    if (traffic->dram.completed > PARTS_MATTER * traffic->dram.written)
+        out->assumptions |= PREDICT_ASSUMED_PARTS;
     if (traffic->loads.l1_read > 0)
         out->assumptions |= PREDICT_ASSUMED_HIT_RATE;
     if (!traffic->blocks_equal)

@@ -39,6 +39,8 @@ static const struct assumed {
      "some addresses in long loops are loaded or uneven, and only some iterations were looked at"},
     {PREDICT_ASSUMED_COPIES, MEMORY,
      "copies of neighbouring blocks are answered together by L2, those of others wait their share"},
+    {PREDICT_ASSUMED_PARTS, MEMORY,
+     "DRAM brings the rest of sectors that are written in part: as many as if any elements were left out"},
     {PREDICT_ASSUMED_HIT_RATE, MEMORY, "cache hits are estimated from footprints"},
     {PREDICT_ASSUMED_LATENCY, LATENCY,
      "some instructions' latencies were never measured and taken from their pipe"},

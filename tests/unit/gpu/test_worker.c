@@ -292,8 +292,8 @@ static void test_reference_errors(void **state)
         worker_trial(&trial, setup->worker, &code, &setup->launch, &setup->reference, &setup->protocol, &err),
         ERR_USAGE);
     expect_text(err.text,
-                "out: the reference has 500 float32, the variant 1000 float32; of a length that depends on "
-                "parameters \"compare\" says what is the same for all");
+                "out: the reference has 500 float32, the variant 1000 float32: a length that depends on "
+                "parameters takes \"compare\"");
     launch_release(&other);
     err_clear(&err);
     setup->launch.arguments[0].count = (uint64_t)1 << 40;
