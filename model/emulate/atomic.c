@@ -143,14 +143,15 @@ static bool says_done(const struct sass *i)
            i->destinations[0].index != SASS_PT;
 }
 
-/* Whether it is an addition of integers in global memory whose result somebody asks for. */
-static bool can_hand_out(const struct sass *i, const struct request *request)
+/* Whether it counts integers in global memory up or down, and somebody asks for the number. */
+static bool asks_for_number(const struct sass *i, const struct request *request)
 {
     bool asked = false;
 
     for (unsigned k = 0; k < i->destination_count; k++)
         asked |= i->destinations[k].kind == SASS_REGISTER && i->destinations[k].index != SASS_RZ;
-    return asked && i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_ADD &&
+    return asked &&
+           (i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_ADD || i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_INC) &&
            type_is_integer((enum sass_type)i->mod[SASS_MOD_TYPE]) &&
            space_of(request->address[__builtin_ctz(request->mask)]) == SASS_SPACE_GLOBAL &&
            request->space != SASS_SPACE_SHARED;
@@ -160,8 +161,23 @@ static bool can_hand_out(const struct sass *i, const struct request *request)
 struct found {
     row words[4];
     uint32_t unknown, done; /* lanes */
-    bool changed, ticket;
+    bool changed;
+    bool number; /* one that blocks share out among them, not what the own block left */
 };
+
+static int take_number(struct found *found, union datum *old, struct emulation *emulation,
+                       const struct request *request, unsigned lane, union datum given)
+{
+    const bool adds = request->i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_ADD;
+    const int rc = adds
+                       ? ticket_take(&old->longs[0], &found->number, emulation, request, lane, given.longs[0])
+                       : STEP_NEXT;
+
+    if (rc != STEP_NEXT || found->number || request->width != 4)
+        return rc;
+    return arrival_take(&old->words[0], &found->number, emulation, request,
+                        adds ? (int32_t)given.words[0] : 1);
+}
 
 static int execute_lane(struct found *found, struct emulation *emulation, struct warp *warp,
                         const struct request *request, unsigned lane)
@@ -177,8 +193,8 @@ static int execute_lane(struct found *found, struct emulation *emulation, struct
     if (rc)
         return rc;
     memcpy(&old, cell.bytes, width);
-    if (can_hand_out(i, request)) {
-        rc = ticket_take(&old.longs[0], &found->ticket, emulation, request, lane, given.longs[0]);
+    if (asks_for_number(i, request)) {
+        rc = take_number(found, &old, emulation, request, lane, given);
         if (rc != STEP_NEXT)
             return rc;
     }
@@ -220,7 +236,7 @@ int atomic_execute(struct emulation *emulation, struct warp *warp, const struct 
         if (i->destinations[k].kind == SASS_REGISTER && i->destinations[k].index != SASS_RZ) {
             operand_store(warp, &i->destinations[k], found.words, data_words(request->width), request->mask,
                           found.unknown);
-            if (request->space != SASS_SPACE_SHARED && !found.ticket && !emulation->result->assumed) {
+            if (request->space != SASS_SPACE_SHARED && !found.number && !emulation->result->assumed) {
                 emulation->result->assumed = true;
                 emulation->result->assumed_pc = i->pc;
             }

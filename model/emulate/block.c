@@ -119,6 +119,7 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
         memset(block->touches, 0, emulation->count * sizeof *block->touches);
     }
     tickets_begin(emulation);
+    arrivals_begin(emulation);
     block->ticket_count = 0;
     reuse_distance_begin(&emulation->distance);
     if (follow_begin(emulation, err))
@@ -191,6 +192,7 @@ static int finish_block(struct emulation *emulation, struct emulate_block *block
     int64_t issued = 0;
 
     tickets_end(emulation, block);
+    block->last_of_all = arrivals_last(emulation->result, block->position, emulation->launch->grid);
     for (size_t k = 0; k < emulation->count; k++) {
         issued += emulation->issue_steps[k];
         block->counts[k].issued = (uint64_t)issued;
@@ -226,6 +228,13 @@ static int slice_again(struct emulation *emulation, struct err *err)
                : rc;
 }
 
+/* With other numbers at counters. */
+static int begin_again(struct emulation *emulation)
+{
+    memo_forget(emulation->memo);
+    return 0;
+}
+
 /* Warps that wait for each other, executed one by one, come to a value that only the others could know. */
 static bool is_lost_apart(const struct emulation *emulation)
 {
@@ -237,6 +246,7 @@ static int execute(struct emulation *emulation, struct emulate_block *block, str
 {
     int rc;
 
+    arrivals_reset(emulation);
     do {
         if (emulation->mode == EMULATE_SLICED)
             memory_forget(&emulation->memory);
@@ -247,8 +257,10 @@ static int execute(struct emulation *emulation, struct emulate_block *block, str
             emulation->result->end = EMULATE_DONE;
             emulation->together = emulation->restart = true;
         }
+        if (!rc)
+            arrivals_end(emulation);
         if (!rc && emulation->restart)
-            rc = slice_again(emulation, err);
+            rc = emulation->arrivals.again ? begin_again(emulation) : slice_again(emulation, err);
     } while (!rc && emulation->restart);
     return rc;
 }

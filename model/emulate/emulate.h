@@ -153,6 +153,7 @@ struct emulate_block {
     uint64_t issued;               /* warp instructions, all of `counts` together */
     struct emulate_count *counts;  /* one per instruction of the code */
     struct emulate_touch *touches; /* likewise */
+    bool last_of_all;              /* at a counter where all of the grid arrive: it stands for no other */
     bool borrows;                  /* counts and touches are those of an earlier block, which owns them */
     uint32_t *paths;               /* one per warp: index of its path in the result */
     struct emulate_events *events; /* one per warp; null where warps do not wait for each other's phases */
@@ -198,6 +199,8 @@ struct emulate_result {
     bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
     uint32_t assumed_pc;  /* something depended on it; offset of the first such atomic */
     bool tickets;         /* counters hand out work; it was dealt out in turn (emulate/ticket.h) */
+    bool last_of_all;     /* all blocks of the grid arrive at one counter */
+    bool arrivals;        /* the last block to arrive at a counter does more: emulate/arrival.h */
     bool wandered;        /* addresses in long loops were sampled (emulate/wander.h) */
     bool skipped;         /* a branch by a value that cannot be known was taken, past what it guards */
     bool loaded;          /* loaded values decide which lanes access memory */

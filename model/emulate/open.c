@@ -126,7 +126,7 @@ static uint8_t traits_of(const struct sass *i)
 {
     return (uint8_t)((emulate_notes(i) ? TRAIT_NOTED : 0) | (signature_joins(i) ? TRAIT_JOINS : 0) |
                      (i->guard != SASS_PT || i->guard_negated ? TRAIT_GUARDED : 0) |
-                     (is_plain_branch(i) ? TRAIT_PLAIN : 0));
+                     (is_plain_branch(i) ? TRAIT_PLAIN : 0) | (arrival_compares(i) ? TRAIT_EQUATES : 0));
 }
 
 static int allocate(struct emulation *emulation, struct err *err)
@@ -221,7 +221,8 @@ static void describe(struct emulation *emulation, const struct emulate_target *t
         (target->arch->shared == ARCH_SHARED_WITH_RESERVED ? resources->shared_reserved_bytes : 0);
 }
 
-static int open_parts(struct emulation *emulation, const struct emulate_target *target, struct err *err)
+static int open_parts(struct emulation *emulation, const struct emulate_target *target,
+                      const struct sass_code *code, struct err *err)
 {
     const bool sliced = emulation->mode == EMULATE_SLICED;
     int rc = check_launch(emulation, err);
@@ -246,6 +247,8 @@ static int open_parts(struct emulation *emulation, const struct emulate_target *
         rc = steady_open(&emulation->steady, err);
     if (rc)
         return rc;
+    if (sliced)
+        waiting_find(emulation, code);
     count_rows(emulation);
     emulation->slice.aim = sliced ? SLICE_ACCESSES : SLICE_EVERYTHING;
     return emulation_slice(emulation, false, err);
@@ -267,7 +270,7 @@ int emulation_open(struct emulation **out, const struct cubin *cubin, const stru
     if (!emulation)
         return err_memory(err);
     describe(emulation, &target, code, options);
-    rc = open_parts(emulation, &target, err);
+    rc = open_parts(emulation, &target, code, err);
     if (rc)
         emulation_close(emulation);
     else

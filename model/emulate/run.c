@@ -13,7 +13,7 @@ static struct group *next_group(struct warp *warp)
     for (unsigned k = 0; k < warp->group_count; k++) {
         const unsigned at = (warp->turn + k) % warp->group_count;
 
-        if (warp->groups[at].state == GROUP_READY && !warp->groups[at].idle) {
+        if (warp->groups[at].state == GROUP_READY && !warp->groups[at].idle && !warp->groups[at].waits) {
             warp->turn = at;
             return &warp->groups[at];
         }
@@ -107,6 +107,11 @@ static int run_together(struct emulation *emulation)
             cluster_enter(emulation, own);
             if (rc)
                 return rc;
+        }
+        for (unsigned r = 0; r < blocks && !progress; r++) {
+            cluster_enter(emulation, r);
+            progress = waiting_end(emulation);
+            cluster_enter(emulation, own);
         }
     }
     for (unsigned r = 0; r < blocks; r++) {

@@ -78,6 +78,8 @@ static int add_core(struct emulate_result *result, struct emulation *emulation, 
         rc = sample_add_beside(result, emulation, at, most, err);
     if (!rc)
         rc = sample_add_early(result, emulation, most, (const unsigned[3]){0}, err);
+    if (!rc && result->last_of_all)
+        rc = sample_add(result, emulation, last, 1, err);
     return rc ? rc : sample_add_early(result, emulation, most, last, err);
 }
 
@@ -187,6 +189,8 @@ static void doubt(struct emulate_result *result, double blocks, bool spent)
     for (size_t b = 0; b < result->block_count; b++) {
         const double issued = (double)result->blocks[b].issued;
 
+        if (result->blocks[b].last_of_all)
+            continue;
         least = fmin(least, issued);
         most = fmax(most, issued);
     }
@@ -235,7 +239,7 @@ static double find_other(const struct emulate_result *result, const struct strat
 
         for (size_t k = 0; k < strata->count; k++)
             nearest = fmin(nearest, fabs(strata->list[k].issued - issued));
-        other = fmax(other, nearest);
+        other = fmax(other, result->blocks[b].last_of_all ? 0 : nearest);
     }
     return other;
 }
@@ -304,8 +308,8 @@ static int add_by_strata(struct emulate_result *result, struct emulation *emulat
     return rc;
 }
 
-/* What a block takes from a counter goes by its number in the grid, which the code does not say, and by no plane. */
-static void follow_tickets(struct origin *origin, const struct emulation *emulation)
+/* What a block gets from a counter goes by its number in the grid, which the code does not say, and by no plane. */
+static void follow_counters(struct origin *origin, const struct emulation *emulation)
 {
     for (unsigned axis = 0; axis < 3; axis++)
         origin->axis[axis] = true;
@@ -362,8 +366,8 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
     if (!rc)
         rc = origin_find(&origin, &signer.slice, emulation->instructions, emulation->count, err);
     if (!rc) {
-        if (out->tickets)
-            follow_tickets(&origin, emulation);
+        if (out->tickets || out->arrivals)
+            follow_counters(&origin, emulation);
         signer.bends = origin.bends;
         if (out->executed > emulation->budget) /* enough for no other block, but to tell them apart */
             signer.budget *= EMULATE_FIRST_TIMES;
@@ -373,6 +377,8 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
     }
     if (!rc && out->end == EMULATE_DONE)
         rc = find_linear(out, emulation, err);
+    if (!rc && out->last_of_all)
+        arrivals_set_apart(out, (double)launch_blocks(emulation->launch));
     origin_release(&origin);
     signer_close(&signer);
     return rc;

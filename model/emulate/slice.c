@@ -356,3 +356,14 @@ void slice_release(struct slice *slice)
     free(slice->live);
     *slice = (struct slice){0};
 }
+
+int slice_decides(bool *out, const struct sass *code, size_t count, uint32_t index, struct err *err)
+{
+    struct slice slice;
+    const int rc = slice_init(&slice, code, count, SLICE_CONTROL, false, false, err);
+
+    *out = !rc && slice.wanted[index];
+    if (!rc)
+        slice_release(&slice);
+    return rc;
+}

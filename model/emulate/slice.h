@@ -64,6 +64,8 @@ struct slice {
  * was wrong: slice_pin() it and begin anew. */
 int slice_init(struct slice *out, const struct sass *code, size_t count, enum slice_aim aim, bool stores,
                bool apart, struct err *err);
+/* Whether the result of instruction `index` decides which way a block goes. */
+int slice_decides(bool *out, const struct sass *code, size_t count, uint32_t index, struct err *err);
 /* Slices again, speculating no more on the instruction `index`. */
 int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t index, struct err *err);
 /* Whether register, predicate or word `bit` of a set (of a flag register: any of its bits) is needed before

@@ -21,6 +21,8 @@
  *   emulate/slice.c    what addresses and branches need
  *   emulate/contention.c  where atomics of all blocks meet
  *   emulate/ticket.c   counters that hand out work
+ *   emulate/arrival.c  counters whose last arrival does more
+ *   emulate/waiting.c  loops for what other blocks store
  *   emulate/special.c  divisions that avoid their special cases
  *   emulate/steady.c   loops in steady state, of which emulate/snapshots.c keeps the state at their head,
  *                      emulate/record.c what they do, emulate/record_count.c counts it, emulate/lane_spans.c
@@ -35,6 +37,7 @@
 #ifndef MODEL_EMULATE_STATE_H
 #define MODEL_EMULATE_STATE_H
 
+#include "model/emulate/arrival.h"
 #include "model/emulate/reuse_distance.h"
 #include "model/emulate/reuse_stack.h"
 #include "model/emulate/emulate.h"
@@ -43,6 +46,7 @@
 #include "model/emulate/sequence.h"
 #include "model/emulate/slice.h"
 #include "model/emulate/ticket.h"
+#include "model/emulate/waiting.h"
 #include "model/emulate/trace.h"
 #include "model/sass/arch/geometry.h"
 
@@ -85,10 +89,12 @@ enum group_state {
 };
 
 enum {
-    TRAIT_NOTED = 1,   /* emulate_notes() says so */
-    TRAIT_JOINS = 2,   /* signature_joins() */
-    TRAIT_GUARDED = 4, /* by another predicate than PT */
-    TRAIT_PLAIN = 8    /* is_plain_branch() */
+    TRAIT_NOTED = 1,    /* emulate_notes() says so */
+    TRAIT_JOINS = 2,    /* signature_joins() */
+    TRAIT_GUARDED = 4,  /* by another predicate than PT */
+    TRAIT_PLAIN = 8,    /* is_plain_branch() */
+    TRAIT_EQUATES = 16, /* arrival_compares() */
+    TRAIT_WAITS = 32    /* the branch back of a loop of emulate/waiting.h */
 };
 
 /* Lanes of a warp that are at the same instruction. */
@@ -101,6 +107,7 @@ struct group {
     uint8_t parity;                   /* GROUP_AT_MBARRIER: of the phase whose end it waits for */
     uint32_t mbarrier;                /* and the address in shared memory */
     bool yielded;                     /* it let others go first, until its next turn */
+    bool waits;                       /* for what other blocks store: emulate/waiting.h */
     bool idle;                        /* its state repeats while nothing else changes, see emulate/step.c */
     uint32_t back_pc;                 /* last backward branch that was looked at for that, */
     uint64_t back_hash, back_version; /* and the state there */
@@ -212,6 +219,8 @@ struct emulation {
     struct steady *steady;        /* loops in steady state; null in full mode */
     struct contention contention; /* atomics of the sample so far */
     struct tickets tickets;       /* counters that hand out work */
+    struct arrivals arrivals;     /* counters whose last arrival does more */
+    struct waiting waiting;       /* loops for what other blocks store */
     struct memo *memo;            /* while a sample is taken, else null */
     uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
     struct sequence *signing; /* which way a block goes is all that is asked for: its lanes; else null */
@@ -240,6 +249,12 @@ int stop_at(struct emulation *emulation, const struct sass *i, enum emulate_end 
 static inline uint32_t lane_bit(unsigned lane)
 {
     return UINT32_C(1) << lane;
+}
+
+/* Blocks that are executed only for which way they go, or for where they read first, learn nothing new. */
+static inline bool emulation_learns(const struct emulation *emulation)
+{
+    return emulation->mode == EMULATE_SLICED && !emulation->lowest && !emulation->beginning;
 }
 
 static inline void note_change(struct emulation *emulation)

@@ -185,6 +185,12 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
         signature_note(emulation, i, group->mask, mask);
     switch (kind) {
     case KIND_COMPUTE:
+        if (traits & TRAIT_EQUATES && emulation->arrivals.count) {
+            const int rc = arrival_compare(emulation, warp, i, mask);
+
+            if (rc != STEP_NEXT)
+                return rc;
+        }
         compute(emulation, warp, i, mask, doubtful, joins);
         return STEP_NEXT;
     case KIND_CONTROL:
@@ -309,8 +315,13 @@ static void look_for_idleness(struct emulation *emulation, const struct warp *wa
 
 static int take_back_edge(struct emulation *emulation, struct warp *warp, struct group *group, uint32_t pc)
 {
-    const int rc = trace_back(&warp->trace, pc, group->pc, emulation->err);
+    int rc;
 
+    if (emulation->traits[pc] & TRAIT_WAITS) {
+        waiting_note(emulation, warp, group, pc);
+        return 0;
+    }
+    rc = trace_back(&warp->trace, pc, group->pc, emulation->err);
     if (rc)
         return rc;
     if (emulation->alone)
@@ -335,7 +346,7 @@ int group_execute(struct emulation *emulation, struct warp *warp, struct group *
     emulation->leading = warp->index == 0;
     emulation->running = warp->index;
     group->yielded = emulation->tickets.taken = false;
-    for (unsigned done = 0; !group->idle; done++) {
+    for (unsigned done = 0; !group->idle && !group->waits; done++) {
         uint32_t pc;
         int rc, recorded;
 
@@ -356,6 +367,7 @@ int group_execute(struct emulation *emulation, struct warp *warp, struct group *
             recorded = take_back_edge(emulation, warp, group, pc);
             if (recorded)
                 return recorded;
+            start = group->pc;
         }
     }
     return run_record(emulation, warp, start, group->pc);

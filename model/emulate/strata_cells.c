@@ -147,13 +147,13 @@ static int sample_box(struct division *division, size_t k, uint64_t cells)
     return rc;
 }
 
-/* How many blocks say what the mean one issues, by how much the pilots differ. Where loaded values decide which way
- * blocks go they differ at random; else there is an order in it, which no number of blocks is told by. */
+/* How many blocks say what the mean one issues, by how much the pilots differ. Where loaded values or numbers of counters
+ * decide which way blocks go they differ at random; else there is an order in it, which no number of blocks is told by. */
 static double count_telling(const struct division *division)
 {
     double sum = 0, squares = 0;
 
-    if (!division->signer->loaded)
+    if (!division->signer->loaded && !division->signer->emulation->result->arrivals)
         return 0;
     for (unsigned k = 0; k < division->pilot_count; k++) {
         sum += (double)division->pilots[k].issued;

@@ -33,30 +33,11 @@ static struct ticket_counter *find(struct tickets *tickets, uint64_t address, ui
     return &tickets->list[tickets->count++];
 }
 
-/* Blocks that are executed only for which way they go, or for where they read first, learn nothing new. */
-static bool learns(const struct emulation *emulation)
-{
-    return emulation->mode == EMULATE_SLICED && !emulation->lowest && !emulation->beginning;
-}
-
 static bool all_resident(const struct emulation *emulation)
 {
     const uint64_t resident = emulation->tickets.resident;
 
     return !resident || launch_blocks(emulation->launch) <= resident;
-}
-
-/* Whether the result of instruction `index` decides which way a block goes. */
-static int decides_way(bool *out, const struct emulation *emulation, uint32_t index)
-{
-    struct slice slice;
-    const int rc = slice_init(&slice, emulation->instructions, emulation->count, SLICE_CONTROL, false, false,
-                              emulation->err);
-
-    *out = !rc && slice.wanted[index];
-    if (!rc)
-        slice_release(&slice);
-    return rc;
 }
 
 /* The block takes from the counter once more. */
@@ -69,7 +50,9 @@ static int look(struct ticket_counter *counter, struct emulation *emulation, con
     if (counter->other || ++counter->taken < SEEN)
         return STEP_NEXT;
     counter->other = true;
-    rc = all_resident(emulation) ? decides_way(&counter->hands_out, emulation, request->index) : 0;
+    rc = all_resident(emulation) ? slice_decides(&counter->hands_out, emulation->instructions,
+                                                 emulation->count, request->index, emulation->err)
+                                 : 0;
     if (rc || !counter->hands_out)
         return rc ? rc : STEP_NEXT;
     counter->other = false;
@@ -81,7 +64,7 @@ static int look(struct ticket_counter *counter, struct emulation *emulation, con
 static int note(struct emulation *emulation)
 {
     struct emulate_block *block = emulation->block;
-    const bool counts = learns(emulation);
+    const bool counts = emulation_learns(emulation);
 
     if (!counts)
         return 0;
@@ -102,7 +85,7 @@ int ticket_take(uint64_t *old, bool *ticket, struct emulation *emulation, const 
     if (!counter || emulation->mode != EMULATE_SLICED)
         return STEP_NEXT;
     if (!counter->hands_out)
-        return learns(emulation) ? look(counter, emulation, request, amount) : STEP_NEXT;
+        return emulation_learns(emulation) ? look(counter, emulation, request, amount) : STEP_NEXT;
     *old = counter->first +
            counter->amount * (cluster_number(emulation, emulation->own.position) + units * counter->taken++);
     *ticket = tickets->taken = emulation->result->tickets = true;

@@ -26,7 +26,8 @@ enum predict_assumption {
     PREDICT_ASSUMED_CLUSTER_SMS = 262144,   /* that clusters of this size leave no SM out */
     PREDICT_ASSUMED_CLUSTER_COUNT = 524288, /* that as many clusters run as on the GPU of the profile */
     PREDICT_ASSUMED_PARTS = 1048576,        /* which elements are left out of sectors written in part */
-    PREDICT_ASSUMPTIONS_END = 2097152
+    PREDICT_ASSUMED_ARRIVALS = 2097152,     /* which blocks come last to a counter (emulate/arrival.h) */
+    PREDICT_ASSUMPTIONS_END = 4194304
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

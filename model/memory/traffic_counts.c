@@ -234,6 +234,8 @@ static int take_error(struct traffic *out, const struct emulate_result *result, 
         return err_memory(err);
     find_means(means, result);
     for (size_t b = 0; b < result->block_count; b++) {
+        if (result->blocks[b].last_of_all) /* no other is like it */
+            continue;
         add_block(spread, means, &result->blocks[b], result->instruction_count);
         blocks += result->blocks[b].weight > 0;
         all += result->blocks[b].weight;

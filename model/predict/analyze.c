@@ -258,6 +258,27 @@ static int find_input(struct analyze_work *work)
     return 0;
 }
 
+static bool is_issued(const struct emulate_result *emulation, size_t instruction)
+{
+    bool issued = false;
+
+    for (size_t b = 0; b < emulation->block_count; b++)
+        issued |= emulation->blocks[b].counts[instruction].issued > 0;
+    return issued;
+}
+
+/* Whether blocks come to a loop that waits for what others store, or may come to it: where answers of atomics were taken from
+ * one block alone, a block that thinks it is the first one may have gone past it. */
+static bool waits_for_others(const struct analysis *out)
+{
+    struct sass_spin loop;
+    bool waits = false;
+
+    for (size_t from = 0; !waits && sass_spin(&loop, &out->code, from); from = loop.load + 1)
+        waits = out->emulation.assumed || is_issued(&out->emulation, loop.load);
+    return waits;
+}
+
 static int make_prediction(struct analyze_work *work)
 {
     struct analysis *out = work->out;
@@ -275,7 +296,8 @@ static int make_prediction(struct analyze_work *work)
         (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0) |
         (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
         (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
-        (sass_spin(&out->code, 0) < out->code.count ? PREDICT_ASSUMED_POLLING : 0) |
+        (waits_for_others(out) ? PREDICT_ASSUMED_POLLING : 0) |
+        (out->emulation.arrivals ? PREDICT_ASSUMED_ARRIVALS : 0) |
         machine_clusters_assumed(work->machine, launch_cluster_blocks(work->launch)) |
         (out->emulation.unproven > 0 || out->traffic.access_error > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);

@@ -92,6 +92,19 @@ static double block_cycles(const struct analyze_work *work)
     return sum / weight;
 }
 
+/* How much longer than the others the block takes that comes last of all. */
+static double last_cycles(const struct analyze_work *work)
+{
+    const struct emulate_result *emulation = &work->out->emulation;
+    double cycles = 0;
+
+    for (size_t b = 0; b < emulation->block_count; b++)
+        if (emulation->blocks[b].last_of_all)
+            cycles = expect_longest_path(work, &emulation->blocks[b]) + work->out->replace_cycles -
+                     block_cycles(work);
+    return fmax(cycles, 0);
+}
+
 static void add_level(struct latency *latency, enum resource resource, double cycles,
                       const struct saturation_curve *curve)
 {
@@ -146,6 +159,7 @@ int analyze_latency(struct analyze_work *work)
     out->barrier_cycles = work->ops.barrier_cycles;
     out->replace_cycles = machine_or_0(work->machine, DEVICE_BLOCK_REPLACE);
     latency->bound_cycles = block_cycles(work);
+    latency->last_cycles = last_cycles(work);
     add_level(latency, RESOURCE_DRAM_READ, out->waited_dram, &work->machine->dram);
     add_level(latency, RESOURCE_L2, out->waited_l2, &work->machine->l2);
     add_level(latency, RESOURCE_SHARED, out->waited_shared, &work->machine->shared);

@@ -308,7 +308,8 @@ static double estimate(struct prediction *out, const struct predict_input *in)
     const double busy_s = settle(out, in, &bounds_cycles) / out->clock_hz;
 
     out->launch_s = in->capacities.launch_s;
-    out->estimate_s = out->launch_s + fmax(busy_s, in->residency.blocks * in->capacities.block_dispatch_s);
+    out->estimate_s = out->launch_s + fmax(busy_s, in->residency.blocks * in->capacities.block_dispatch_s) +
+                      in->latency.last_cycles / out->clock_hz;
     return bounds_cycles;
 }
 

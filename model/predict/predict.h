@@ -25,7 +25,8 @@ struct latency {
         double cycles;                 /* the part of bound_cycles spent waiting for it */
         struct saturation_curve curve; /* borrowed */
     } level[PREDICT_LEVELS];
-    double stretch; /* struct imbalance, or 1 */
+    double stretch;     /* struct imbalance, or 1 */
+    double last_cycles; /* that a block goes on alone which comes last of all; 0: none does */
 };
 
 /* All resident warps replayed together (model/sm/simulate.h), where somebody did: 0 leaves it out. The bounds

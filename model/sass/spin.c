@@ -1,6 +1,6 @@
 #include "model/sass/spin.h"
 
-static bool polls(const struct sass *i)
+bool sass_spin_loads(const struct sass *i)
 {
     const struct sass_access *access = &i->accesses[0];
 
@@ -42,24 +42,46 @@ static bool is_moved(const struct sass_code *code, size_t first, size_t last, co
 static bool only_polls(const struct sass_code *code, size_t first, size_t last)
 {
     for (size_t i = first; i <= last; i++)
-        if (moves(&code->instructions[i]) && !polls(&code->instructions[i]))
+        if (moves(&code->instructions[i]) && !sass_spin_loads(&code->instructions[i]))
             return false;
     return true;
 }
 
-size_t sass_spin(const struct sass_code *code, size_t from)
+static bool is_conditional(const struct sass *i)
+{
+    return i->guard != SASS_PT || i->guard_negated;
+}
+
+static size_t find_exit(const struct sass_code *code, size_t first, size_t back)
+{
+    if (is_conditional(&code->instructions[back]))
+        return back + 1;
+    for (size_t i = first; i < back; i++) {
+        const struct sass *out = &code->instructions[i];
+        const size_t to =
+            out->has_target && out->target >= 0 ? (size_t)out->target / SASS_BYTES : code->count;
+
+        if (out->op == SASS_BRA && is_conditional(out) && (to < first || to > back))
+            return to;
+    }
+    return code->count;
+}
+
+bool sass_spin(struct sass_spin *out, const struct sass_code *code, size_t from)
 {
     for (size_t load = from; load < code->count; load++) {
-        if (!polls(&code->instructions[load]))
+        if (!sass_spin_loads(&code->instructions[load]))
             continue;
         for (size_t end = load; end < code->count && only_polls(code, load, end); end++) {
             const struct sass *back = &code->instructions[end];
             const size_t first = back->has_target ? (size_t)back->target / SASS_BYTES : code->count;
 
-            if (back->op == SASS_BRA && back->has_target && back->target >= 0 && first <= load &&
-                only_polls(code, first, end) && !is_moved(code, first, end, &code->instructions[load]))
-                return load;
+            if (back->op != SASS_BRA || !back->has_target || back->target < 0 || first > load ||
+                !only_polls(code, first, end) || is_moved(code, first, end, &code->instructions[load]))
+                continue;
+            *out = (struct sass_spin){first, load, end, find_exit(code, first, end)};
+            return true;
         }
     }
-    return code->count;
+    return false;
 }

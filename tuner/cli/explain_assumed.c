@@ -24,6 +24,9 @@ static const struct assumed {
      "a branch depends on an atomic's answer, which was taken from one block alone"},
     {PREDICT_ASSUMED_TICKETS, ALL,
      "a counter hands out work: each number goes to one block, to all resident blocks in turn"},
+    {PREDICT_ASSUMED_ARRIVALS, ALL,
+     "the block that comes last to a counter does more: of the n blocks that meet at one, each nth of the "
+     "grid is it"},
     {PREDICT_ASSUMED_CLUSTERS, ALL,
      "blocks of a cluster do different things, and were simulated as if all did what one does"},
     {PREDICT_ASSUMED_EQUAL_BLOCKS, ALL, "blocks differ, and only a sample was looked at"},

@@ -182,6 +182,7 @@ static struct json *after_json(const struct explained *explained)
 struct json *explained_json(const struct explained *explained)
 {
     const struct prediction *p = &explained->analysis->prediction;
+    const struct latency *latency = &explained->analysis->input.latency;
     struct json *object = js_new_object();
 
     return js_unless(
@@ -197,7 +198,11 @@ struct json *explained_json(const struct explained *explained)
             js_set_real(object, "issued", p->issued) |
             js_set_real(object, "stalled_bandwidth", p->stalled_bandwidth) |
             js_set_real(object, "stalled_latency", p->stalled_latency) |
-            js_set_real(object, "waves", p->waves) | js_set_real(object, "confidence", p->confidence) |
+            js_set_real(object, "waves", p->waves) |
+            (latency->last_cycles > 0
+                 ? js_set_real(object, "last_block_s", latency->last_cycles / p->clock_hz)
+                 : 0) |
+            js_set_real(object, "confidence", p->confidence) |
             js_set(object, "unrated", unrated_json(&explained->analysis->demands.unrated)) |
             js_set(object, "assumptions", assumptions_json(p->assumptions)) |
             js_set(object, "of_another_gpu", elsewhere_json(explained->machine->device)) |

@@ -127,6 +127,16 @@ static void put_touched(FILE *out, const struct analysis *from)
                 (touched->read_most + touched->written_most) * (1 + from->traffic.access_error) / 1e6);
 }
 
+static void put_last_block(FILE *out, const struct analysis *from)
+{
+    char text[32];
+
+    if (!(from->input.latency.last_cycles > 0))
+        return;
+    progress_time_text(text, from->input.latency.last_cycles / from->prediction.clock_hz);
+    fprintf(out, "  last block  goes on alone for %s\n", text);
+}
+
 static void put_head(FILE *out, const struct explained *explained)
 {
     const struct analysis *from = explained->analysis;
@@ -148,6 +158,7 @@ static void put_head(FILE *out, const struct explained *explained)
     fprintf(out, "  waves       %.2f of %u blocks on each of %.0f SMs\n",
             from->input.residency.blocks / (from->input.residency.sms * from->input.residency.blocks_per_sm),
             from->occupancy.blocks, from->input.residency.sms);
+    put_last_block(out, from);
     if (from->emulation.work_error > 0)
         fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
                 100 * from->emulation.work_error, 100 * from->emulation.unproven);

@@ -5,10 +5,12 @@
 enum { ADDRESS = 18, VALUE = 20, MOST = 16 };
 
 /* Code, one character an instruction: `.` arithmetic on the value, `L` a weak and `S` a strong load, `H` a strong load of
- * shared memory, `W` a store, `m` what moves the address, `F` what forgets lines, `<` a branch back to the instruction that the number says. */
-static size_t spin_of(const char *text)
+ * shared memory, `W` a store, `m` what moves the address, `F` what forgets lines, `<` a branch to the instruction that the
+ * number says, `?` one under a predicate. */
+static struct sass_spin find(const char *text)
 {
     struct sass instructions[MOST] = {0};
+    struct sass_spin loop = {MOST, MOST, MOST, MOST};
     struct sass_code code = {.instructions = instructions, .sm = 90};
 
     for (const char *p = text; *p; p++) {
@@ -16,7 +18,7 @@ static size_t spin_of(const char *text)
 
         i->op = SASS_IADD3;
         i->guard = SASS_PT;
-        i->destination_count = *p != '<' && *p != 'W';
+        i->destination_count = !strchr("<?W", *p);
         i->destinations[0] = (struct sass_operand){
             .kind = SASS_REGISTER, .index = *p == 'm' ? ADDRESS + 1 : VALUE, .count = 1};
         if (strchr("LSHWF", *p)) {
@@ -30,13 +32,25 @@ static size_t spin_of(const char *text)
                                                   .index = ADDRESS,
                                                   .uniform = SASS_URZ};
         }
-        if (*p == '<') {
+        if (strchr("<?", *p)) {
             i->op = SASS_BRA;
+            i->guard = *p == '?' ? 0 : SASS_PT;
             i->has_target = true;
             i->target = (*++p - '0') * SASS_BYTES;
         }
     }
-    return sass_spin(&code, 0) < code.count ? sass_spin(&code, 0) : MOST;
+    sass_spin(&loop, &code, 0);
+    return loop;
+}
+
+static size_t spin_of(const char *text)
+{
+    return find(text).load;
+}
+
+static size_t exit_of(const char *text)
+{
+    return find(text).exit;
 }
 
 static void loops_that_only_ask_again_are_found(void **state)
@@ -44,6 +58,14 @@ static void loops_that_only_ask_again_are_found(void **state)
     assert_int_equal(spin_of(".S.<1."), 1);
     assert_int_equal(spin_of(".L..SF<3."), 4);
     assert_int_equal(spin_of("..S<2W.S.<6"), 2);
+}
+
+/* The instruction that is executed when the answer has changed. */
+static void loops_say_where_they_end(void **state)
+{
+    assert_int_equal(exit_of(".S.?1."), 4);   /* the branch back is taken while it has not */
+    assert_int_equal(exit_of(".S?5<1.."), 5); /* one out of the loop when it has */
+    assert_int_equal(exit_of(".S.<1.."), 6);  /* no branch says it: the number of instructions */
 }
 
 static void other_loops_are_not(void **state)
@@ -59,5 +81,5 @@ static void other_loops_are_not(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(loops_that_only_ask_again_are_found, other_loops_are_not);
+    return RUN_TESTS(loops_that_only_ask_again_are_found, loops_say_where_they_end, other_loops_are_not);
 }
