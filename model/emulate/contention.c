@@ -6,6 +6,9 @@
 
 enum { PLACES = 4096, SECTOR_SHIFT = 5 };
 
+/* From so many blocks on, a part of them, that come to a place so often, others do as well; neighbours are fewer. */
+enum { SOME_BLOCKS = 6, SOME_PART = 4, SOME_PASSES = 16 };
+
 void contention_release(struct contention *contention)
 {
     free(contention->places);
@@ -42,7 +45,7 @@ static void add_passes(struct contention *contention, uint64_t sector, unsigned 
         at = (at + 1) % PLACES;
     place = &contention->places[at];
     if (!place->number) {
-        if (contention->blocks > 1 || contention->count == PLACES / 2)
+        if (contention->count == PLACES / 2)
             return;
         place->number = number;
         contention->count++;
@@ -75,9 +78,13 @@ int contention_note(struct contention *contention, size_t block, const uint64_t 
     return 0;
 }
 
-static bool all_meet(const struct contention *contention, size_t place)
+/* Whether blocks from all over the grid meet there: all that were looked at, or many of them where each goes anywhere. */
+static bool meet(const struct contention *contention, const struct contention_address *place)
 {
-    return contention->blocks > 1 && contention->places[place].blocks == contention->blocks;
+    const bool many = place->blocks >= SOME_BLOCKS && place->blocks * SOME_PART >= contention->blocks &&
+                      place->passes >= SOME_PASSES;
+
+    return contention->blocks > 1 && (many || place->blocks == contention->blocks);
 }
 
 double contention_share(const struct contention *contention)
@@ -85,7 +92,7 @@ double contention_share(const struct contention *contention)
     double most = 0;
 
     for (size_t k = 0; contention->places && k < PLACES; k++)
-        if (all_meet(contention, k) && contention->places[k].passes > most)
+        if (meet(contention, &contention->places[k]) && contention->places[k].passes > most)
             most = contention->places[k].passes;
     return contention->lanes > 0 ? most / contention->lanes : 0;
 }
@@ -95,7 +102,7 @@ double contention_share_floats(const struct contention *contention)
     double most = 0;
 
     for (size_t k = 0; contention->places && k < PLACES; k++)
-        for (unsigned s = 0; s < CONTENTION_SECTORS && all_meet(contention, k); s++)
+        for (unsigned s = 0; s < CONTENTION_SECTORS && meet(contention, &contention->places[k]); s++)
             if (contention->places[k].floats[s] > most)
                 most = contention->places[k].floats[s];
     return contention->lanes > 0 ? most / contention->lanes : 0;

@@ -23,8 +23,7 @@ struct contention_address {
 };
 
 struct contention {
-    struct contention_address
-        *places; /* those of the first block that has atomics: only they can be everybody's */
+    struct contention_address *places; /* the first ones that blocks come to */
     size_t count;
     size_t blocks, last; /* blocks with atomics so far, the last one's number */
     double lanes;        /* operations of single lanes */
@@ -36,8 +35,8 @@ void contention_release(struct contention *contention);
  * floating-point numbers. */
 int contention_note(struct contention *contention, size_t block, const uint64_t address[LANES], uint32_t mask,
                     bool floats, struct err *err);
-/* Passes at the busiest place that all blocks use, per operation of a lane anywhere; 0 where there is none or
- * only one block was seen. */
+/* Passes at the busiest place where blocks from all over the grid meet, per operation of a lane anywhere; 0 where there is
+ * none or only one block was seen. */
 double contention_share(const struct contention *contention);
 /* Likewise those that add floating-point numbers at the sector where most do. */
 double contention_share_floats(const struct contention *contention);

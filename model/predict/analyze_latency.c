@@ -92,6 +92,18 @@ static double block_cycles(const struct analyze_work *work)
     return sum / weight;
 }
 
+/* Of all that were executed: there is such a block in the grid, whatever it stands for. */
+static double longest_cycles(const struct analyze_work *work)
+{
+    const struct emulate_result *emulation = &work->out->emulation;
+    double longest = 0;
+
+    for (size_t b = 0; b < emulation->block_count; b++)
+        if (!emulation->blocks[b].last_of_all)
+            longest = fmax(longest, expect_longest_path(work, &emulation->blocks[b]));
+    return longest;
+}
+
 /* How much longer than the others the block takes that comes last of all. */
 static double last_cycles(const struct analyze_work *work)
 {
@@ -159,6 +171,7 @@ int analyze_latency(struct analyze_work *work)
     out->barrier_cycles = work->ops.barrier_cycles;
     out->replace_cycles = machine_or_0(work->machine, DEVICE_BLOCK_REPLACE);
     latency->bound_cycles = block_cycles(work);
+    latency->longest_cycles = longest_cycles(work);
     latency->last_cycles = last_cycles(work);
     add_level(latency, RESOURCE_DRAM_READ, out->waited_dram, &work->machine->dram);
     add_level(latency, RESOURCE_L2, out->waited_l2, &work->machine->l2);

@@ -305,11 +305,14 @@ static double settle(struct prediction *out, const struct predict_input *in, dou
 static double estimate(struct prediction *out, const struct predict_input *in)
 {
     double bounds_cycles;
-    const double busy_s = settle(out, in, &bounds_cycles) / out->clock_hz;
+    const double cycles = settle(out, in, &bounds_cycles);
+    const double busy_s =
+        fmax(cycles / out->clock_hz, in->residency.blocks * in->capacities.block_dispatch_s);
+    const double longest_s = in->latency.longest_cycles / out->clock_hz;
 
     out->launch_s = in->capacities.launch_s;
-    out->estimate_s = out->launch_s + fmax(busy_s, in->residency.blocks * in->capacities.block_dispatch_s) +
-                      in->latency.last_cycles / out->clock_hz;
+    out->longest_s = longest_s > busy_s ? longest_s : 0;
+    out->estimate_s = out->launch_s + fmax(busy_s, longest_s) + in->latency.last_cycles / out->clock_hz;
     return bounds_cycles;
 }
 

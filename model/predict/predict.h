@@ -25,8 +25,9 @@ struct latency {
         double cycles;                 /* the part of bound_cycles spent waiting for it */
         struct saturation_curve curve; /* borrowed */
     } level[PREDICT_LEVELS];
-    double stretch;     /* struct imbalance, or 1 */
-    double last_cycles; /* that a block goes on alone which comes last of all; 0: none does */
+    double stretch;        /* struct imbalance, or 1 */
+    double longest_cycles; /* of the block that takes longest by itself; 0: not known */
+    double last_cycles;    /* that a block goes on alone which comes last of all; 0: none does */
 };
 
 /* All resident warps replayed together (model/sm/simulate.h), where somebody did: 0 leaves it out. The bounds
@@ -56,6 +57,7 @@ struct prediction {
     double bound_s;    /* hard: no run can be faster, as long as the best capacities are the best */
     double estimate_s; /* expected, launch cost included */
     double launch_s;   /* the part of it that is launch cost */
+    double longest_s;  /* that one block takes by itself, where all others are done before; else 0 */
     double interval_low_s, interval_high_s; /* holds 80 % of measurements; interval_find() sets it, or leaves
                                                0 where nothing is known of the time */
 

@@ -199,6 +199,7 @@ struct json *explained_json(const struct explained *explained)
             js_set_real(object, "stalled_bandwidth", p->stalled_bandwidth) |
             js_set_real(object, "stalled_latency", p->stalled_latency) |
             js_set_real(object, "waves", p->waves) |
+            (p->longest_s > 0 ? js_set_real(object, "longest_block_s", p->longest_s) : 0) |
             (latency->last_cycles > 0
                  ? js_set_real(object, "last_block_s", latency->last_cycles / p->clock_hz)
                  : 0) |

@@ -16,10 +16,14 @@ static void put_limit(FILE *out, const struct analysis *from)
     const double dispatch_s = from->input.capacities.block_dispatch_s * from->input.residency.blocks;
     const double attained = 100 * (1 - p->stalled_latency);
     const char *name = resource_name(p->limiter);
+    char longest[32];
 
+    progress_time_text(longest, p->longest_s);
     if (p->launch_s + dispatch_s > 0.999 * p->estimate_s)
         fprintf(out, "the dispatch of thread blocks, one every %.2g ns\n",
                 1e9 * from->input.capacities.block_dispatch_s);
+    else if (p->longest_s > 0)
+        fprintf(out, "one block, which takes %s by itself: all others are done before\n", longest);
     else if (p->latency_hidden)
         fprintf(out, "%s, at %.0f %% of what it sustains\n", name, attained);
     else if (explained_waits(p))

@@ -53,6 +53,23 @@ static void leaves_out_what_is_not_shared(void **state)
     contention_release(&contention);
 }
 
+/* Where each block adds to what chance says, not all of them come to the place that most come to. */
+static void finds_where_most_meet(void **state)
+{
+    struct contention contention = {0};
+
+    for (size_t block = 1; block <= 16; block++) {
+        note(&contention, block, 0x100000 + 0x10000 * block, 512);
+        if (block % 2)
+            note(&contention, block, 0x10000, 0);
+    }
+    check_near(contention_share(&contention), 8.0 * 32 / (24 * 32), 1e-12);
+    for (size_t block = 17; block <= 40; block++)
+        note(&contention, block, 0x100000 + 0x10000 * block, 512);
+    check_near(contention_share(&contention), 0, 0); /* a fifth: no sign of what the others do */
+    contention_release(&contention);
+}
+
 /* Sums of floating-point numbers, by the sector where most meet; beside them a place's passes of both kinds. */
 static void counts_sums_of_floats_by_sector(void **state)
 {
@@ -84,6 +101,6 @@ static void keeps_to_its_table(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(finds_where_all_meet, leaves_out_what_is_not_shared, counts_sums_of_floats_by_sector,
-                     keeps_to_its_table);
+    return RUN_TESTS(finds_where_all_meet, finds_where_most_meet, leaves_out_what_is_not_shared,
+                     counts_sums_of_floats_by_sector, keeps_to_its_table);
 }
