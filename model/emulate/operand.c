@@ -172,6 +172,8 @@ void predicate_store(struct warp *warp, const struct sass_operand *operand, uint
 static void forget_rows(struct registers *regs, unsigned first, unsigned end)
 {
     for (unsigned r = first; r < end; r++) {
+        if (regs->r_unknown[r] == ALL_LANES) /* from the last product, most often */
+            continue;
         set_row(regs->r[r], 0);
         regs->r_unknown[r] = ALL_LANES;
     }
