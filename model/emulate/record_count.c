@@ -277,38 +277,53 @@ static uint64_t cycle_of(const struct axis *axis)
     return LINE / greatest_power(axis->step, LINE);
 }
 
-/* How often a request lies where in a line, and how far on that is met first. */
+/* Where in a line a request lies, of `count` places: how often, and how far on that is met first. */
 struct places {
+    unsigned count;
     uint64_t times[LINE], offset[LINE];
+    uint8_t known[LINE]; /* by place in the line: its number, counted from 1; 0: it is none of them */
 };
 
+static void add_place(struct places *places, uint64_t offset, uint64_t times)
+{
+    uint8_t *known = &places->known[offset % LINE];
+
+    if (!*known) {
+        places->offset[places->count] = offset;
+        places->times[places->count++] = 0;
+        *known = (uint8_t)places->count;
+    }
+    places->times[*known - 1] += times;
+}
+
+/* Most loops move by whole lines, and add no place. */
 static void spread_places(struct places *places, const struct axis *axis)
 {
-    const struct places from = *places;
-    const uint64_t cycle = cycle_of(axis);
+    const uint64_t cycle = cycle_of(axis), shown = cycle < axis->count ? cycle : axis->count;
+    uint64_t before[LINE];
+    const unsigned count = places->count;
 
-    *places = (struct places){{0}, {0}};
-    for (unsigned p = 0; p < LINE; p++)
-        for (uint64_t k = 0; from.times[p] && k < cycle && k < axis->count; k++) {
-            const uint64_t offset = from.offset[p] + k * axis->step, at = offset % LINE;
-
-            if (!places->times[at])
-                places->offset[at] = offset;
-            places->times[at] += from.times[p] * ((axis->count - k + cycle - 1) / cycle);
-        }
+    memcpy(before, places->times, count * sizeof *before);
+    for (unsigned p = 0; p < count; p++)
+        places->times[p] *= (axis->count + cycle - 1) / cycle;
+    for (unsigned p = 0; p < count; p++)
+        for (uint64_t k = 1; k < shown; k++)
+            add_place(places, places->offset[p] + k * axis->step,
+                      before[p] * ((axis->count - k + cycle - 1) / cycle));
 }
 
 static void tally_places(struct emulation *emulation, const struct request *first, const struct axis *axes,
                          unsigned count)
 {
-    struct places places = {{1}, {0}};
+    struct places places;
     struct request request = *first;
 
+    places.count = 0;
+    memset(places.known, 0, sizeof places.known);
+    add_place(&places, 0, 1);
     for (unsigned k = 0; k < count; k++)
         spread_places(&places, &axes[k]);
-    for (unsigned p = 0; p < LINE; p++) {
-        if (!places.times[p])
-            continue;
+    for (unsigned p = 0; p < places.count; p++) {
         for (unsigned l = 0; l < LANES; l++)
             request.address[l] = first->address[l] + places.offset[p];
         request_tally(emulation, &request, request_pattern(emulation, &request), places.times[p]);
