@@ -234,10 +234,13 @@ static double storing_warps(const struct sass_code *code, const struct emulate_r
 {
     double warps = 0, weight = 0;
 
-    for (size_t p = 0; p < result->path_count; p++)
-        for (size_t b = 0; b < result->block_count && path_stores(&result->paths[p], code); b++)
+    for (size_t p = 0; p < result->path_count; p++) {
+        const size_t blocks = path_stores(&result->paths[p], code) ? result->block_count : 0;
+
+        for (size_t b = 0; b < blocks; b++)
             for (unsigned w = 0; w < result->blocks[b].warps; w++)
                 warps += result->blocks[b].paths[w] == p ? result->blocks[b].weight : 0;
+    }
     for (size_t b = 0; b < result->block_count; b++)
         weight += result->blocks[b].weight;
     return weight > 0 ? warps / weight : 0;
