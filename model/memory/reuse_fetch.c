@@ -13,12 +13,14 @@ double reuse_fetch_waves(const struct reuse_regions *reuse_regions)
 
 /* What a later wave finds in L2 of what the region's earlier ones touched. Of what is gone through in order,
  * what fits beside the waves until it is touched again: by the next wave, or once in a round of the region.
- * Of single sectors anywhere, the part of the region that L2's share for it holds at any time. */
+ * Of single sectors anywhere and of gathered lines, the part of the region, or of a piece of it that blocks gather from at a
+ * time, that L2's share for it holds. */
 static double found_again(const struct reuse_regions *reuse_regions, const struct reuse_region *reuse_region)
 {
     const double holds = reuse_regions->caches->l2_holds;
     const double between = reuse_regions->wave_bytes * reuse_region->unique / reuse_region->wave;
     const double random = holds * reuse_region->wave / reuse_regions->wave_bytes / reuse_region->unique;
+    const double gathered = fmin(fmax(reuse_region->pieces, 1) * random, 1);
     const double in_order =
         reuse_region->read.shift.gaps
             ? reuse_shift_kept(&reuse_region->read.shift, reuse_regions->wave_blocks,
@@ -26,7 +28,8 @@ static double found_again(const struct reuse_regions *reuse_regions, const struc
             : reuse_region->next * reuse_regions_kept(reuse_regions->wave_bytes, holds) +
                   (1 - reuse_region->next) * reuse_regions_kept(fmin(between, reuse_regions->touched), holds);
 
-    return reuse_region->anywhere * fmin(random, 1) + (1 - reuse_region->anywhere) * in_order;
+    return reuse_region->anywhere * fmin(random, 1) +
+           (1 - reuse_region->anywhere) * (reuse_region->pieces > 0 ? fmax(gathered, in_order) : in_order);
 }
 
 /* What a wave asks DRAM for: in order no more than the region has; of single sectors anywhere 64 bytes for

@@ -2,6 +2,7 @@
 
 #include "model/memory/reuse_blocks.h"
 #include "model/memory/reuse_fetch.h"
+#include "model/memory/reuse_gather.h"
 #include "model/memory/reuse_least.h"
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_mean.h"
@@ -142,6 +143,8 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
     if (!out->shift.gaps)
         reuse_pool_find(out, result, reuse_region, reuse_regions->launch->grid, reuse_regions->assumed,
                         written);
+    if (!written)
+        reuse_region->pieces = reuse_gather_pieces(result, reuse_region, reuse_regions->launch->grid);
     return 0;
 }
 

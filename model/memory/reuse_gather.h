@@ -1,0 +1,14 @@
+/* Gathers: blocks that read whole lines anywhere in a region, as rows of a matrix that loaded indices name. Blocks far from
+ * each other then come back to the same lines again and again, though no two that were looked at need share one. For
+ * model/memory/reuse_regions.c. */
+#ifndef MODEL_MEMORY_REUSE_GATHER_H
+#define MODEL_MEMORY_REUSE_GATHER_H
+
+#include "model/memory/reuse_regions.h"
+
+/* Into how many pieces the region is divided, each of which the blocks of one y and z gather from; 0 where the region's
+ * reads, whose sharing is known, are no gather. */
+double reuse_gather_pieces(const struct emulate_result *result, const struct reuse_region *region,
+                           const unsigned grid[3]);
+
+#endif
