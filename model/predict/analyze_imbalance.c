@@ -38,8 +38,7 @@ static void no_imbalance(struct analyze_work *work)
                            .stretch = 1};
 }
 
-/* Whether the warps of a block meet at barriers more than once, so that none ends before the others. */
-static bool ends_together(const struct analyze_work *work)
+bool analyze_ends_together(const struct analyze_work *work)
 {
     const struct traffic *traffic = &work->out->traffic;
     double met = 0;
@@ -90,7 +89,7 @@ int analyze_imbalance(struct analyze_work *work)
     const struct residency *at = &work->out->input.residency;
     const struct emulate_result *emulation = &work->out->emulation;
     const unsigned warps = emulation->blocks[0].warps;
-    const bool together = ends_together(work);
+    const bool together = analyze_ends_together(work);
     double cycles[SIMULATED_BLOCKS * LANES], total = 0;
     int rc;
 

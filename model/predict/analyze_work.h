@@ -29,6 +29,12 @@ int analyze_latency(struct analyze_work *work);
 /* Cycles of the longest path of a block's warps, 1 or more. Needs the latency. */
 double expect_longest_path(const struct analyze_work *work, const struct emulate_block *block);
 
+/* Whether the warps of a block meet at barriers more than once, so that none ends before the others. Needs the latency. */
+bool analyze_ends_together(const struct analyze_work *work);
+
+/* Blocks that an SM holds in places which warps of others have left. Needs the latency. */
+int analyze_freed(struct analyze_work *work);
+
 /* What unequal warps and blocks lose. Needs the simulation. */
 int analyze_imbalance(struct analyze_work *work);
 

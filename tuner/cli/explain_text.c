@@ -131,6 +131,17 @@ static void put_touched(FILE *out, const struct analysis *from)
                 (touched->read_most + touched->written_most) * (1 + from->traffic.access_error) / 1e6);
 }
 
+static void put_waves(FILE *out, const struct analysis *from)
+{
+    const struct residency *at = &from->input.residency;
+
+    fprintf(out, "  waves       %.2f of %.0f blocks on each of %.0f SMs",
+            at->blocks / (at->sms * at->blocks_per_sm), at->blocks_per_sm, at->sms);
+    if (at->blocks_per_sm > from->occupancy.blocks)
+        fprintf(out, ": %u fit, the others take places of warps that have ended", from->occupancy.blocks);
+    fputc('\n', out);
+}
+
 static void put_last_block(FILE *out, const struct analysis *from)
 {
     char text[32];
@@ -159,9 +170,7 @@ static void put_head(FILE *out, const struct explained *explained)
             "  cycles      a scheduler issues in %.0f %%, waits for throughput in %.0f %%, for latency in "
             "%.0f %%\n",
             100 * p->issued, 100 * p->stalled_bandwidth, 100 * p->stalled_latency);
-    fprintf(out, "  waves       %.2f of %u blocks on each of %.0f SMs\n",
-            from->input.residency.blocks / (from->input.residency.sms * from->input.residency.blocks_per_sm),
-            from->occupancy.blocks, from->input.residency.sms);
+    put_waves(out, from);
     put_last_block(out, from);
     if (from->emulation.work_error > 0)
         fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
