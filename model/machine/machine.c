@@ -87,6 +87,14 @@ double machine_lone_line(const struct machine *machine, bool written)
     return fmax(in_order / device_curve_at(pieces, LINE) - in_order / device_curve_at(pieces, 2 * LINE), 0);
 }
 
+double machine_lone_sector(const struct machine *machine)
+{
+    const double write = machine_or_0(machine, DEVICE_DRAM_WRITE),
+                 alone = machine_or_0(machine, DEVICE_DRAM_SCATTERED_WRITE) / 2; /* which counts 64 bytes */
+
+    return alone > 0 ? fmax(write / alone - 1, 0) : machine_lone_line(machine, true);
+}
+
 double machine_brings(const struct machine *machine, double bytes, double scattered, double lone,
                       double flight)
 {

@@ -119,6 +119,8 @@ double machine_reads(const struct machine *machine, double sectors, double lines
 /* What DRAM takes for a line that is alone in its 256 bytes beyond what it takes for one of two, in lines in
  * order; 0 where that was not measured. */
 double machine_lone_line(const struct machine *machine, bool written);
+/* The same of a byte written to a sector that is alone in its line. */
+double machine_lone_sector(const struct machine *machine);
 
 /* Bytes in order that DRAM could bring in the time of `bytes`, of which `scattered` come from lines with
  * nothing else to bring, and `lone` as a line alone in its 256 bytes. */

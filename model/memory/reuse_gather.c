@@ -19,8 +19,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Whether gaps between lines that are not next to each other are of many lengths, as those of random places are. */
-static bool is_irregular(const struct footprint *print, const struct reuse_region *region)
+bool reuse_gather_irregular(const struct footprint *print, const struct reuse_region *region)
 {
     uint64_t sectors[LOOKED_AT], gaps[LOOKED_AT];
     const uint64_t all = footprint_list(sectors, LOOKED_AT, print, region->address, region->bytes);
@@ -75,7 +74,7 @@ double reuse_gather_pieces(const struct emulate_result *result, const struct reu
     double pieces = 1;
 
     if (region->ordered || sharing->shift.gaps || reach.least < WIDE * sharing->own ||
-        !is_irregular(&result->blocks[sharing->anchor].read, region))
+        !reuse_gather_irregular(&result->blocks[sharing->anchor].read, region))
         return 0;
     for (unsigned axis = 0; axis < 3; axis++) {
         const struct beside beside = compare(result, region, slots[axis]);

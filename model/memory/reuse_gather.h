@@ -6,6 +6,9 @@
 
 #include "model/memory/reuse_regions.h"
 
+/* Whether gaps between lines that are not next to each other are of many lengths, as those of random places are. */
+bool reuse_gather_irregular(const struct footprint *print, const struct reuse_region *region);
+
 /* Into how many pieces the region is divided, each of which the blocks of one y and z gather from; 0 where the region's
  * reads, whose sharing is known, are no gather. */
 double reuse_gather_pieces(const struct emulate_result *result, const struct reuse_region *region,

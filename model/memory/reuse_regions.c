@@ -77,6 +77,25 @@ static double lone_lines(const struct reuse_region *reuse_region, const struct r
     return lines.lines ? (double)lines.lone / (double)lines.lines : 0;
 }
 
+/* The share of the sectors that a block writes at random places which neither it nor a neighbour in x writes beside, in their
+ * line. What lies in order others may write beside. */
+static double written_alone(const struct reuse_region *reuse_region,
+                            const struct reuse_regions *reuse_regions)
+{
+    const struct emulate_result *result = reuse_regions->result;
+    const size_t block = reuse_mean_typical(result, &reuse_region->written, reuse_region, true);
+    const struct footprint *first = slot_print(result, block, EMULATE_MIDDLE, true),
+                           *own = slot_print(result, block, EMULATE_X1, true),
+                           *last = slot_print(result, block, EMULATE_X2, true);
+    const struct footprint *const near[] = {first, last};
+    struct footprint_pairs pairs;
+
+    if (!first || !reuse_gather_irregular(first, reuse_region))
+        return 0;
+    footprint_pairs_in(&pairs, own ? own : first, near, 2, reuse_region->address, reuse_region->bytes);
+    return pairs.sectors ? (double)pairs.lone / (double)pairs.sectors : 0;
+}
+
 /* Bytes that a layer of blocks in z touches, read and written. */
 static double layer_bytes(const struct reuse_regions *reuse_regions)
 {
@@ -205,6 +224,7 @@ static int find_regions(struct reuse_regions *reuse_regions, struct err *err)
         find_pairs(reuse_region, reuse_regions);
         reuse_region->read_lone = lone_lines(reuse_region, reuse_regions, false);
         reuse_region->written_lone = lone_lines(reuse_region, reuse_regions, true);
+        reuse_region->written_alone = written_alone(reuse_region, reuse_regions);
         if (add_unique(&reuse_region->unique, &read, reuse_regions, reuse_region, false, err) ||
             add_unique(&reuse_region->unique_written, &written, reuse_regions, reuse_region, true, err))
             return ERR_MEMORY;

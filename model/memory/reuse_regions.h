@@ -72,9 +72,10 @@ struct reuse_region {
     double scattered;    /* share of the bytes that DRAM brings as slowly as those */
     double read_lone;    /* share of the lines read that are alone in their 256 bytes ... */
     double written_lone; /* ... and of those written */
-    double piece;        /* bytes that a mean block reads of it in a round */
-    double missed;       /* bytes that waves fetch from DRAM, with what comes along */
-    double ready;        /* share of what blocks of a wave ask for that L2 has by then */
+    double written_alone; /* share of the sectors written that are alone in their line */
+    double piece;         /* bytes that a mean block reads of it in a round */
+    double missed;        /* bytes that waves fetch from DRAM, with what comes along */
+    double ready;         /* share of what blocks of a wave ask for that L2 has by then */
 };
 
 struct reuse_regions {

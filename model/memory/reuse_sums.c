@@ -21,17 +21,20 @@ static void add_waiting(struct traffic_loads *out, const struct reuse *reuse, si
     out->waiting_dram += phase->late > 0 ? waiting * phase->late_dram / phase->late : 0;
 }
 
-/* Of what is stored, the share in lines that are alone in their 256 bytes. */
-static double lone_of_stored(const struct reuse *reuse)
+/* Of what is written, what lies in lines that are alone in their 256 bytes, and sectors alone in their line. */
+static void add_lone(struct traffic_dram *out, const struct reuse *reuse)
 {
-    double stored = 0, lone = 0;
+    double stored = 0, lone = 0, alone = 0;
 
     for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
-        stored += reuse->reuse_regions.reuse_region[z].stored;
-        lone +=
-            reuse->reuse_regions.reuse_region[z].stored * reuse->reuse_regions.reuse_region[z].written_lone;
+        const struct reuse_region *reuse_region = &reuse->reuse_regions.reuse_region[z];
+
+        stored += reuse_region->stored;
+        lone += reuse_region->stored * reuse_region->written_lone;
+        alone += reuse_region->stored * fmin(reuse_region->written_alone, reuse_region->written_lone);
     }
-    return stored > 0 ? lone / stored : 0;
+    out->written_lone = stored > 0 ? out->written * lone / stored : 0;
+    out->written_alone = stored > 0 ? out->written * alone / stored : 0;
 }
 
 static bool passes_l1(const struct sass *i)
@@ -74,14 +77,15 @@ static void add_completed(struct traffic_dram *out, const struct reuse_region *r
     const double sectors = reuse_region->stored - reuse_region->added;
     const double written = reuse_region->unique_written;
     const double bytes = fmax(written - reuse_region->unique, 0) / warps;
-    double covered, part;
+    double covered, part, alone;
 
     if (!(sectors > 0) || !(reuse_region->given > 0) || !(bytes > 0))
         return;
     covered = fmax(reuse_region->given / (sectors * SECTOR), reuse_region->given * warps / written);
     part = 1 - pow(fmin(covered, 1), SECTOR * reuse_region->elements / reuse_region->given);
     out->completed += bytes * part;
-    out->completed_alone += bytes * part * (1 - part) * (1 - part);
+    alone = fmax((1 - part) * (1 - part), reuse_region->written_alone);
+    out->completed_alone += bytes * part * alone;
 }
 
 struct traffic_dram reuse_sum_dram(const struct reuse *reuse)
@@ -103,7 +107,7 @@ struct traffic_dram reuse_sum_dram(const struct reuse *reuse)
     out.completed_alone *= back;
     out.read += out.completed;
     out.written = regions->unique_written * back / reuse->out->warps;
-    out.written_lone = out.written * lone_of_stored(reuse);
+    add_lone(&out, reuse);
     return out;
 }
 

@@ -75,7 +75,9 @@ double turnaround_cost(const struct machine *machine, const struct traffic *traf
     turn = beyond(machine, copy);
     if (!(turn > 0))
         return 1;
-    lone = traffic->dram.written_lone / traffic->dram.written * machine_lone_line(machine, true);
+    lone = ((traffic->dram.written_lone - traffic->dram.written_alone) * machine_lone_line(machine, true) +
+            traffic->dram.written_alone * machine_lone_sector(machine)) /
+           traffic->dram.written;
     return ((1 + lone) / write +
             turn * of_shares(traffic) * of_bursts(machine, traffic) * of_policies(machine, traffic)) /
            (1 / write + turn);
