@@ -224,7 +224,7 @@ bool sm_async_step(struct sm_state *sm, struct sm_partition *at, const struct sm
                    double time)
 {
     struct sm_warp *warp = &at->warps[at->last];
-    bool changed = false, waits = false;
+    bool changed = false;
 
     sm->turn = (unsigned)(at - sm->partitions);
     sm->end = later(sm->end, time);
@@ -258,12 +258,11 @@ bool sm_async_step(struct sm_state *sm, struct sm_partition *at, const struct sm
         }
         if (event->waits && must_wait(sm, warp, request, i, event, time)) {
             warp->waits_for = event->phase;
-            waits = true;
+            warp->earliest_before = warp->earliest;
         }
     } while (!warp->event[-1].last && warp->event < warp->events_end);
-    if (waits) {
+    if (warp->waits_for) { /* unless an event behind the one that waits has ended the phase */
         sm_stay(at);
-        warp->earliest_before = warp->earliest;
         warp->earliest = INFINITY;
     } else {
         sm_note_next(sm, at, at->last);

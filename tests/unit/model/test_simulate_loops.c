@@ -96,9 +96,29 @@ static void long_waits_are_extrapolated(void **state)
     check_near(out.first, 2. * LOOPS * BODY * 4, 2000);
 }
 
+/* An instruction waits for a phase that it ends itself, by what it does next: the warp goes on. */
+static void what_ends_its_own_wait_goes_on(void **state)
+{
+    enum { BODY = 10 };
+    struct emulate_event own[2] = {{.instruction = BODY, .phase = 1, .waits = true},
+                                   {.instruction = BODY, .phase = 1, .arrivals = 1, .last = true}};
+    struct emulate_events events[1] = {{.list = own, .count = 2}};
+    struct fixture f = {0};
+    struct sm_cycles out;
+
+    fixture_fill(&f, BODY + 2, fixture_plain(SASS_FADD, 4, 0));
+    f.code[BODY] = fixture_plain(SASS_SYNCS, 1, 0);
+    fixture_set_up(&f, BODY + 2, 1);
+    f.block.events = events;
+    f.block.phases = 1;
+    out = fixture_simulate(&f, 1, false);
+    assert_false(out.lost);
+    check_near(out.first, 4. * BODY, 100);
+}
+
 int main(void)
 {
     return RUN_TESTS(loops_are_extrapolated, loops_are_extrapolated_from_where_they_are_steady,
                      long_loops_are_extrapolated_from_few_iterations, loops_within_loops_keep_their_share,
-                     long_waits_are_extrapolated);
+                     long_waits_are_extrapolated, what_ends_its_own_wait_goes_on);
 }
