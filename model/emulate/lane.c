@@ -216,15 +216,20 @@ void op_p2r(struct alu *x)
 {
     const uint32_t mask = source_operand(x, x->plan->source_count - 1)->value & 0x7f;
     const unsigned shift = 8 * x->i->mod[SASS_MOD_VARIANT];
-    const uint32_t *file = x->i->op == SASS_UP2UR ? x->warp->regs->up : x->warp->regs->p;
+    const struct registers *regs = x->warp->regs;
+    const bool uniform = x->i->op == SASS_UP2UR;
+    const uint32_t *file = uniform ? regs->up : regs->p;
+    const uint32_t *unknown = uniform ? regs->up_unknown : regs->p_unknown;
 
+    for (unsigned k = 0; k < 7; k++)
+        if (mask >> k & 1)
+            x->result_unknown |= unknown[k] != 0;
     for (unsigned l = 0; l < LANES; l++) {
         uint32_t bits = 0;
 
         for (unsigned k = 0; k < 7; k++)
             bits |= (file[k] >> l & 1) << k;
         x->d[0][l] = (x->s[0][0][l] & ~(mask << shift)) | (bits & mask) << shift;
-        x->result_unknown |= x->warp->regs->tainted;
     }
 }
 

@@ -7,10 +7,10 @@ int guard_of(const struct sass *i)
     return 2 * i->guard + i->guard_negated;
 }
 
-/* R2P writes some predicates only, narrow stores a part of a word. */
+/* R2P with a mask that nobody knows here writes some predicates only, narrow stores a part of a word. */
 static bool writes_in_part(const struct sass *i)
 {
-    return i->op == SASS_R2P || i->op == SASS_UR2UP || (is_local(i) && i->accesses[0].bytes < 4);
+    return (is_unpacking(i) && !has_mask(i)) || (is_local(i) && i->accesses[0].bytes < 4);
 }
 
 void need_collect(struct slice_set *out, const struct need *need)

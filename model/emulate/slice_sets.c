@@ -33,10 +33,25 @@ void set_add_operand(struct slice_set *set, const struct sass_operand *operand)
     }
 }
 
-static void add_predicate_file(struct slice_set *set, bool uniform)
+bool is_unpacking(const struct sass *i)
 {
+    return i->op == SASS_R2P || i->op == SASS_UR2UP;
+}
+
+bool has_mask(const struct sass *i)
+{
+    return i->source_count && i->sources[i->source_count - 1].kind == SASS_IMMEDIATE;
+}
+
+/* The predicates between which and a register it moves bits. */
+static void add_packed(struct slice_set *set, const struct sass *i)
+{
+    const unsigned first =
+        i->op == SASS_UP2UR || i->op == SASS_UR2UP ? SLICE_UNIFORM_PREDICATES : SLICE_PREDICATES;
+
     for (unsigned k = 0; k < SASS_PT; k++)
-        add(set, (uniform ? SLICE_UNIFORM_PREDICATES : SLICE_PREDICATES) + k);
+        if (!has_mask(i) || i->sources[i->source_count - 1].value >> k & 1)
+            add(set, first + k);
 }
 
 void set_add_guard(struct slice_set *set, const struct sass *i)
@@ -60,7 +75,7 @@ void set_add_sources(struct slice_set *set, const struct sass *i)
     for (unsigned k = 0; k < i->source_count; k++)
         set_add_operand(set, &i->sources[k]);
     if (i->op == SASS_P2R || i->op == SASS_UP2UR)
-        add_predicate_file(set, i->op == SASS_UP2UR);
+        add_packed(set, i);
 }
 
 bool is_local(const struct sass *i)
@@ -167,8 +182,8 @@ void set_definitions(struct slice_set *set, const struct slice *slice, const str
             add(set, first_word(i) + w);
     for (unsigned k = 0; k < i->destination_count; k++)
         set_add_operand(set, &i->destinations[k]);
-    if (i->op == SASS_R2P || i->op == SASS_UR2UP)
-        add_predicate_file(set, i->op == SASS_UR2UP);
+    if (is_unpacking(i))
+        add_packed(set, i);
     set_spread_flags(set, slice);
 }
 

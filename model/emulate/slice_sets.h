@@ -55,7 +55,9 @@ static inline bool is_guarded(const struct sass *i)
     return i->guard != SASS_PT || i->guard_negated;
 }
 
-bool is_local(const struct sass *i); /* a load or store of local memory */
+bool is_local(const struct sass *i);     /* a load or store of local memory */
+bool is_unpacking(const struct sass *i); /* sets predicates to bits of a register: */
+bool has_mask(const struct sass *i);     /* those that its mask, the last source, is known to name */
 /* Fills slice->flags: registers of which bits are set under a guard. */
 void slice_find_flags(struct slice *slice, const struct sass *code, size_t count);
 

@@ -273,8 +273,58 @@ static void parts_spilled_pairs(void **state)
     assert_true(slice.wanted[0]);
 }
 
+static struct sass *pack(struct listing *list, enum sass_op op, unsigned index, uint32_t bits)
+{
+    struct sass *i = append(list, op);
+
+    if (op == SASS_P2R)
+        i->destinations[i->destination_count++] = vector(index);
+    i->sources[i->source_count++] = vector(op == SASS_P2R ? SASS_RZ : index);
+    i->sources[i->source_count++] = (struct sass_operand){.kind = SASS_IMMEDIATE, .count = 1, .value = bits};
+    return i;
+}
+
+/* One predicate kept in a register for later: what decides the others is not needed for it. */
+static void packs_what_the_mask_says(void **state)
+{
+    struct listing list = {0};
+
+    compute(&list, SASS_FSETP, predicate(3), 1, 2);
+    compute(&list, SASS_ISETP, predicate(4), 3, 4);
+    pack(&list, SASS_P2R, 8, 0x10);
+    compute(&list, SASS_ISETP, predicate(6), 8, SASS_RZ);
+    end(&list);
+    slice_of(&list);
+    assert_false(slice.needed[0]);
+    assert_true(slice.needed[1] && slice.needed[2]);
+
+    list.code[2].sources[1].value = 0x18;
+    slice_of(&list);
+    assert_true(slice.needed[0]);
+}
+
+/* One predicate set from a register: the others stay as they were, and it is not what it was. */
+static void unpacks_what_the_mask_says(void **state)
+{
+    struct listing list = {0};
+
+    compute(&list, SASS_FSETP, predicate(6), 1, 2);
+    compute(&list, SASS_IADD3, vector(8), 3, 4);
+    pack(&list, SASS_R2P, 8, 0x40);
+    end(&list);
+    slice_of(&list);
+    assert_false(slice.needed[0]);
+    assert_true(slice.needed[1] && slice.needed[2]);
+
+    list.code[2].sources[1].value = 0x10;
+    slice_of(&list);
+    assert_true(slice.needed[0]);
+    assert_false(slice.needed[1] || slice.needed[2]);
+}
+
 int main(void)
 {
     return RUN_TESTS_EACH(NULL, tear_down, follows_bits, speculates_on_the_guard, knows_guards,
-                          parts_at_branches, speculates_on_no_more, parts_spilled_pairs);
+                          parts_at_branches, speculates_on_no_more, parts_spilled_pairs,
+                          packs_what_the_mask_says, unpacks_what_the_mask_says);
 }
