@@ -15,6 +15,7 @@ struct rows {
     uint64_t instructions; /* of a block looked at */
     uint64_t left;         /* to spend */
     bool *wanted;          /* by region, of the axis in hand */
+    bool *late;            /* of those, what is read too late for a look */
     uint64_t *first;       /* reads of the middle block, and ... */
     uint64_t *here;        /* of another one */
     uint64_t *same,
@@ -99,11 +100,44 @@ static int add_side(struct rows *rows, unsigned axis, int sign, uint64_t end)
     for (size_t r = 0; r < rows->regions; r++) {
         uint64_t *span = &rows->result->spans[3 * r + axis];
 
-        if (rows->other[r] - rows->same[r] > 1)
-            rows->wanted[r] = false;
+        rows->wanted[r] &= rows->other[r] - rows->same[r] <= 1;
         *span = rows->wanted[r] ? *span + rows->same[r] : 0;
     }
     return rc;
+}
+
+/* How much of a block is to be looked at: until it has read of all wanted regions, or of those that are read early. */
+static int find_reach(struct rows *rows, const unsigned middle[3])
+{
+    int rc = peek_reach(&rows->instructions, rows->first, rows->emulation, middle, rows->wanted, rows->err);
+    bool any = false;
+
+    memset(rows->late, 0, rows->regions * sizeof *rows->late);
+    if (rc || rows->instructions)
+        return rc;
+    for (size_t r = 0; r < rows->regions; r++) {
+        rows->late[r] = rows->wanted[r] && !rows->first[r];
+        rows->wanted[r] &= !rows->late[r];
+        any |= rows->wanted[r];
+    }
+    memory_forget(&rows->emulation->memory);
+    return any ? peek_reach(&rows->instructions, rows->first, rows->emulation, middle, rows->wanted,
+                            rows->err)
+               : 0;
+}
+
+/* What is read late is taken to be shared by as many as the least that is read early. */
+static void add_late(struct rows *rows, unsigned axis)
+{
+    uint64_t *const spans = rows->result->spans;
+    uint64_t least = 0;
+
+    for (size_t r = 0; r < rows->regions; r++)
+        if (rows->wanted[r] && (!least || spans[3 * r + axis] < least))
+            least = spans[3 * r + axis];
+    for (size_t r = 0; r < rows->regions; r++)
+        if (rows->late[r])
+            spans[3 * r + axis] = least;
 }
 
 static int find_axis(struct rows *rows, unsigned axis)
@@ -115,13 +149,17 @@ static int find_axis(struct rows *rows, unsigned axis)
     if (extent < 3 || !find_wanted(rows, axis))
         return 0;
     memory_forget(&rows->emulation->memory);
-    rc = peek_reach(&rows->instructions, rows->first, rows->emulation, middle, rows->wanted, rows->err);
+    rc = find_reach(rows, middle);
     if (rc || !rows->instructions)
         return rc;
     for (size_t r = 0; r < rows->regions; r++)
         rows->result->spans[3 * r + axis] = rows->wanted[r]; /* itself */
     rc = add_side(rows, axis, 1, extent - 1 - middle[axis]);
-    return rc ? rc : add_side(rows, axis, -1, middle[axis]);
+    if (!rc)
+        rc = add_side(rows, axis, -1, middle[axis]);
+    if (!rc)
+        add_late(rows, axis);
+    return rc;
 }
 
 int span_find(struct emulate_result *result, struct emulation *emulation, struct err *err)
@@ -138,11 +176,12 @@ int span_find(struct emulate_result *result, struct emulation *emulation, struct
         result->block_count >= launch_blocks(emulation->launch))
         return 0;
     numbers = calloc(4 * rows.regions + 1, sizeof *numbers);
-    rows.wanted = calloc(rows.regions + 1, sizeof *rows.wanted);
+    rows.wanted = calloc(2 * rows.regions + 1, sizeof *rows.wanted);
     result->spans = calloc(3 * rows.regions + 1, sizeof *result->spans);
     if (!numbers || !rows.wanted || !result->spans) {
         rc = err_memory(err);
     } else {
+        rows.late = rows.wanted + rows.regions;
         rows.first = numbers;
         rows.here = numbers + rows.regions;
         rows.same = numbers + 2 * rows.regions;
