@@ -174,6 +174,15 @@ static int read_expression(const struct fill *fill, enum element_type type, uint
     return failed;
 }
 
+/* As many copies of the first element, which is there. */
+static void repeat(unsigned char *out, size_t size, uint64_t n)
+{
+    for (size_t done = size, all = n * size, more; done < all; done += more) {
+        more = all - done < done ? all - done : done;
+        memcpy(out + done, out, more);
+    }
+}
+
 int fill_read(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n, void *out,
               struct err *err)
 {
@@ -188,6 +197,10 @@ int fill_read(const struct fill *fill, enum element_type type, uint64_t first, u
         memcpy(to, fill->elements + first * size, n * size);
         return 0;
     case FILL_CONSTANT:
+        if (n)
+            element_from_real(to, type, fill->a);
+        repeat(to, size, n);
+        return 0;
     case FILL_UNIFORM:
         fill_recipe(&recipe, fill, type);
         read_recipe(&recipe, type, first, n, to);

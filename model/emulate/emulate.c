@@ -139,7 +139,7 @@ int emulation_read(void *out, struct emulation *emulation, size_t argument, uint
                        (unsigned long long)first, (unsigned long long)(first + count));
     while (left) {
         const size_t at = (size_t)(offset % PAGE_BYTES);
-        const size_t part = left < PAGE_BYTES - at ? (size_t)left : PAGE_BYTES - at;
+        const size_t most = PART_BYTES - at % PART_BYTES, part = left < most ? (size_t)left : most;
         struct page *page;
         int rc = region_page(&page, region, offset, err);
 

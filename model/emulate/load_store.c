@@ -42,16 +42,17 @@ static bool misses_stores(const struct emulation *emulation, uint64_t address, s
            footprint_meets(written, address, bytes);
 }
 
-/* The page that a lane's cell of global memory lies in. */
+/* The part of a page that a lane's cell of global memory lies in. */
 static struct window page_window(const struct emulation *emulation, const struct request *request,
                                  const struct cell *cell, unsigned lane)
 {
-    const uint64_t first = request->address[lane] - cell->offset,
+    const size_t at = cell->offset % PART_BYTES;
+    const uint64_t first = request->address[lane] - at,
                    left = cell->region->address + cell->region->bytes - first;
-    const size_t size = left < PAGE_BYTES ? (size_t)left : PAGE_BYTES;
+    const size_t size = left < PART_BYTES ? (size_t)left : PART_BYTES;
     const bool plain = !cell->page->tainted && !misses_stores(emulation, first, size);
 
-    return (struct window){first, plain ? size : 0, cell->page->bytes};
+    return (struct window){first, plain ? size : 0, cell->bytes - at};
 }
 
 /* Puts the bytes of a lane into words of registers. */

@@ -37,45 +37,51 @@ const struct region *memory_nearest(const struct emulate_memory *memory, uint64_
     return nearest;
 }
 
-static int fill_page(struct page *page, const struct region *region, size_t number, struct err *err)
+static int fill_part(struct page *page, const struct region *region, size_t part, struct err *err)
 {
-    const uint64_t first = (uint64_t)number * PAGE_BYTES;
-    const size_t bytes = region->bytes - first < PAGE_BYTES ? (size_t)(region->bytes - first) : PAGE_BYTES;
+    const uint64_t first = (uint64_t)page->number * PAGE_BYTES + part * PART_BYTES;
+    const size_t bytes = region->bytes - first < PART_BYTES ? (size_t)(region->bytes - first) : PART_BYTES;
     const size_t size = element_size(region->type);
-
+    unsigned char *to = page->bytes + part * PART_BYTES;
     int rc = 0;
 
     if (region->initial)
-        memcpy(page->bytes, region->initial + first, bytes);
+        memcpy(to, region->initial + first, bytes);
     else if (region->fill)
-        rc = fill_read(region->fill, region->type, first / size, bytes / size, page->bytes, err);
+        rc = fill_read(region->fill, region->type, first / size, bytes / size, to, err);
     if (rc)
         err_prefix(err, "%s", region->name);
     return rc;
 }
 
+static struct page *add_page(struct region *region, size_t number)
+{
+    struct page *page = calloc(1, sizeof *page);
+
+    if (!page)
+        return NULL;
+    page->number = number;
+    page->next = region->taken;
+    return region->pages[number] = region->taken = page;
+}
+
 int region_page(struct page **out, struct region *region, uint64_t offset, struct err *err)
 {
-    const size_t number = (size_t)(offset / PAGE_BYTES);
-    struct page *page;
-    int rc;
+    const size_t number = (size_t)(offset / PAGE_BYTES), part = (size_t)(offset % PAGE_BYTES / PART_BYTES);
+    struct page *page = region->pages[number];
+    int rc = 0;
 
-    *out = region->pages[number];
-    if (*out)
-        return 0;
-    page = calloc(1, sizeof *page);
+    if (!page)
+        page = add_page(region, number);
     if (!page)
         return err_memory(err);
-    rc = fill_page(page, region, number, err);
-    if (rc) {
-        free(page);
-        return rc;
+    if (!(page->filled >> part & 1)) {
+        rc = fill_part(page, region, part, err);
+        page->filled |= (unsigned char)(rc ? 0 : 1u << part);
+        region->fills++;
     }
-    region->fills++;
-    page->number = number;
-    page->next = region->filled;
-    *out = region->pages[number] = region->filled = page;
-    return 0;
+    *out = page;
+    return rc;
 }
 
 void page_taint(struct page *page, size_t first, size_t bytes, bool unknown)
@@ -114,7 +120,7 @@ bool constant_word(const struct emulate_memory *memory, unsigned bank, uint64_t 
 /* Drops the pages of a region that were written, or all. */
 static void drop_pages(struct region *region, bool all)
 {
-    struct page **at = &region->filled;
+    struct page **at = &region->taken;
 
     while (*at) {
         struct page *page = *at;

@@ -12,7 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PAGE_BYTES = 4096 };
+enum {
+    PAGE_BYTES = 4096,
+    PART_BYTES = 512 /* of a page, filled when the first of them is asked for */
+};
 
 /* Where windows and buffers lie. Any values do that keep them apart; those of a real GPU look alike. */
 #define SHARED_WINDOW    UINT64_C(0x7f0100000000) /* generic addresses of shared memory */
@@ -28,6 +31,7 @@ struct page {
     size_t number;
     unsigned char bytes[PAGE_BYTES];
     unsigned char unknown[PAGE_BYTES / 8]; /* bit b of byte i: byte 8 i + b holds an unknown value */
+    unsigned char filled;                  /* bit b: part b holds what it should */
     bool tainted;                          /* some bit of `unknown` is set */
     bool written;                          /* differs from the initial contents */
 };
@@ -39,9 +43,9 @@ struct region {
     const unsigned char *initial; /* bytes of a variable in the cubin; null for zeros */
     enum element_type type;       /* of the fill's elements */
     struct page **pages;
-    uint64_t fills; /* pages filled so far, dropped ones included */
+    uint64_t fills; /* parts of pages filled so far, dropped ones included */
     size_t page_count;
-    struct page *filled; /* those of `pages` that there are */
+    struct page *taken; /* those of `pages` that there are */
 };
 
 struct constant_bank {
@@ -87,7 +91,7 @@ uint64_t memory_fills(const struct emulate_memory *memory);
 struct region *memory_region(struct emulate_memory *memory, uint64_t address, unsigned bytes);
 /* The region nearest to an address outside all of them; null when there is none. */
 const struct region *memory_nearest(const struct emulate_memory *memory, uint64_t address);
-/* Its page at `offset` bytes, filled. Errors are ERR_MEMORY and those of the fill. */
+/* Its page at `offset` bytes, of which the part there is filled. Errors are ERR_MEMORY and those of the fill. */
 int region_page(struct page **out, struct region *region, uint64_t offset, struct err *err);
 void page_taint(struct page *page, size_t first, size_t bytes, bool unknown);
 bool page_unknown(const struct page *page, size_t first, size_t bytes);

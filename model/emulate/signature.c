@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    WARP_COST = 64,  /* instructions that starting a warp takes as long as */
-    PAGE_COST = 2048 /* and filling a page */
+    WARP_COST = 64, /* instructions that starting a warp takes as long as */
+    PART_COST = 256 /* and filling a part of a page */
 };
 
 /* Where loaded values decide which lanes access memory, hardly two blocks are alike: the way it goes alone
@@ -161,7 +161,7 @@ int signer_sign(struct signature *out, bool *known, struct signer *signer, const
                 uint64_t budget, struct err *err)
 {
     struct emulation *emulation = signer->emulation;
-    const uint64_t pages = memory_fills(&emulation->memory);
+    const uint64_t fills = memory_fills(&emulation->memory);
     struct emulate_result result;
     struct sequence lanes = {0};
     int rc;
@@ -180,7 +180,7 @@ int signer_sign(struct signature *out, bool *known, struct signer *signer, const
         rc = add_paths(&out->hash, emulation, err);
     }
     out->cost = result.executed + WARP_COST * (uint64_t)emulation->warp_count +
-                PAGE_COST * (memory_fills(&emulation->memory) - pages);
+                PART_COST * (memory_fills(&emulation->memory) - fills);
     emulate_result_release(&result);
     return rc;
 }
