@@ -2,6 +2,7 @@
 
 #include "model/emulate/access.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/converge.h"
 #include "model/emulate/operand.h"
 
 #include <string.h>
@@ -18,126 +19,6 @@ struct group *group_add(struct warp *warp, uint32_t mask, uint32_t pc)
 
     *group = (struct group){.mask = mask, .pc = pc};
     return group;
-}
-
-/* Groups without lanes go; the turn stays with the group that has it. */
-static void drop_empty(struct warp *warp)
-{
-    unsigned kept = 0, turn = warp->turn;
-
-    for (unsigned k = 0; k < warp->group_count; k++) {
-        if (!warp->groups[k].mask) {
-            turn -= k < warp->turn;
-            continue;
-        }
-        warp->groups[kept++] = warp->groups[k];
-    }
-    warp->group_count = kept;
-    warp->turn = turn < kept ? turn : 0;
-}
-
-/* Joins the released groups, bit k of `released` for group k, that are at the same instruction. */
-static void join(struct warp *warp, uint32_t released)
-{
-    for (uint32_t left = released; left; left &= left - 1) {
-        struct group *into = &warp->groups[__builtin_ctz(left)];
-
-        into->state = GROUP_READY;
-        into->idle = false;
-        into->pc++;
-        for (uint32_t rest = left & (left - 1); rest; rest &= rest - 1) {
-            struct group *from = &warp->groups[__builtin_ctz(rest)];
-
-            if (from->pc + 1 != into->pc)
-                continue;
-            into->mask |= from->mask;
-            from->mask = 0;
-            left &= ~(UINT32_C(1) << (from - warp->groups));
-        }
-    }
-    drop_empty(warp);
-}
-
-/* The lanes that a waiting group waits for, itself included. */
-static uint32_t awaited_by(const struct warp *warp, const struct group *group)
-{
-    const uint32_t awaited = group->state == GROUP_AT_WARPSYNC
-                                 ? group->awaited
-                                 : warp->regs->b[group->index][__builtin_ctz(group->mask)];
-
-    return awaited & ~warp->exited;
-}
-
-static uint32_t yielded_lanes(const struct warp *warp)
-{
-    uint32_t lanes = 0;
-
-    for (unsigned k = 0; k < warp->group_count; k++)
-        lanes |= warp->groups[k].yielded ? warp->groups[k].mask : 0;
-    return lanes;
-}
-
-/* Groups that wait together with `group` and are among those it waits for; all of them when none is missing,
- * else none. A convergence barrier does not wait for lanes that have yielded, or a loop that waits for
- * another lane of its warp would never end (US patent application 2016/0019066). */
-static uint32_t complete_set(const struct warp *warp, const struct group *group)
-{
-    const uint32_t excused = group->state == GROUP_AT_RECONVERGENCE ? yielded_lanes(warp) : 0;
-    const uint32_t awaited = awaited_by(warp, group);
-    uint32_t here = 0, set = 0;
-
-    for (unsigned k = 0; k < warp->group_count; k++) {
-        const struct group *other = &warp->groups[k];
-
-        if (other->state == group->state && other->index == group->index && !(other->mask & ~awaited)) {
-            here |= other->mask;
-            set |= UINT32_C(1) << k;
-        }
-    }
-    set |= UINT32_C(1) << (group - warp->groups);
-    return awaited & ~here & ~group->mask & ~excused ? 0 : set;
-}
-
-/* Lanes that yielded come later, alone: they and those let go do not wait for one another. */
-static void part(struct warp *warp, const struct group *group)
-{
-    row *b = &warp->regs->b[group->index];
-    const uint32_t awaited = awaited_by(warp, group), late = awaited & yielded_lanes(warp);
-
-    for (unsigned l = 0; l < LANES && late; l++)
-        if (awaited >> l & 1)
-            (*b)[l] &= late >> l & 1 ? late : ~late;
-}
-
-/* Lets go whoever waits for lanes that have come or ended. */
-static void let_go(struct emulation *emulation, struct warp *warp)
-{
-    for (unsigned k = 0; k < warp->group_count;) {
-        const struct group *group = &warp->groups[k];
-        uint32_t set = 0;
-
-        if (group->state == GROUP_AT_RECONVERGENCE || group->state == GROUP_AT_WARPSYNC)
-            set = complete_set(warp, group);
-        if (!set) {
-            k++;
-            continue;
-        }
-        if (group->state == GROUP_AT_RECONVERGENCE)
-            part(warp, group);
-        join(warp, set);
-        note_change(emulation);
-        k = 0;
-    }
-}
-
-static int wait_for_lanes(struct emulation *emulation, struct warp *warp, struct group *group,
-                          enum group_state state, uint8_t index, uint32_t awaited)
-{
-    group->state = (uint8_t)state;
-    group->index = index;
-    group->awaited = awaited;
-    let_go(emulation, warp);
-    return STEP_BLOCKED;
 }
 
 /* A target without code: a function that is not the kernel's own, or nothing at all. */
@@ -240,8 +121,7 @@ static int execute_exit(struct emulation *emulation, struct warp *warp, struct g
     group->mask &= ~mask;
     group->pc++;
     note_change(emulation);
-    drop_empty(warp);
-    let_go(emulation, warp);
+    converge(emulation, warp);
     barrier_release(emulation);
     cluster_release_barrier(emulation);
     return STEP_BLOCKED;
@@ -260,7 +140,7 @@ static int execute_break(struct emulation *emulation, struct warp *warp, struct 
         if (together >> l & 1)
             b[l] &= ~mask;
     group->pc++;
-    let_go(emulation, warp);
+    converge(emulation, warp);
     return STEP_BLOCKED;
 }
 
@@ -271,7 +151,7 @@ static int execute_yield(struct emulation *emulation, struct warp *warp, struct 
         return STEP_NEXT;
     group->yielded = true;
     group->pc++;
-    let_go(emulation, warp);
+    converge(emulation, warp);
     return STEP_BLOCKED;
 }
 
@@ -347,7 +227,7 @@ static int execute_warpsync(struct emulation *emulation, struct warp *warp, stru
         group_add(warp, group->mask & ~mask, group->pc + 1);
         group->mask = mask;
     }
-    return wait_for_lanes(emulation, warp, group, GROUP_AT_WARPSYNC, 0, awaited);
+    return converge_wait(emulation, warp, group, GROUP_AT_WARPSYNC, 0, awaited);
 }
 
 static int execute_bssy(struct emulation *emulation, struct warp *warp, const struct group *group,
@@ -420,7 +300,7 @@ int control_execute(struct emulation *emulation, struct warp *warp, struct group
     case SASS_BSSY:
         return execute_bssy(emulation, warp, group, i, mask);
     case SASS_BSYNC:
-        return wait_for_lanes(emulation, warp, group, GROUP_AT_RECONVERGENCE, b->index % RECONVERGE, 0);
+        return converge_wait(emulation, warp, group, GROUP_AT_RECONVERGENCE, b->index % RECONVERGE, 0);
     case SASS_BREAK:
         return execute_break(emulation, warp, group, b->index % RECONVERGE, mask);
     case SASS_BMOV:

@@ -1,0 +1,149 @@
+#include "model/emulate/converge.h"
+
+/* Groups without lanes go; the turn stays with the group that has it. */
+static void drop_empty(struct warp *warp)
+{
+    unsigned kept = 0, turn = warp->turn;
+
+    for (unsigned k = 0; k < warp->group_count; k++) {
+        if (!warp->groups[k].mask) {
+            turn -= k < warp->turn;
+            continue;
+        }
+        warp->groups[kept++] = warp->groups[k];
+    }
+    warp->group_count = kept;
+    warp->turn = turn < kept ? turn : 0;
+}
+
+/* Joins the released groups, bit k of `released` for group k, that are at the same instruction. */
+static void join(struct warp *warp, uint32_t released)
+{
+    for (uint32_t left = released; left; left &= left - 1) {
+        struct group *into = &warp->groups[__builtin_ctz(left)];
+
+        into->state = GROUP_READY;
+        into->idle = false;
+        into->pc++;
+        for (uint32_t rest = left & (left - 1); rest; rest &= rest - 1) {
+            struct group *from = &warp->groups[__builtin_ctz(rest)];
+
+            if (from->pc + 1 != into->pc)
+                continue;
+            into->mask |= from->mask;
+            from->mask = 0;
+            left &= ~(UINT32_C(1) << (from - warp->groups));
+        }
+    }
+    drop_empty(warp);
+}
+
+/* The lanes that a waiting group waits for, itself included. */
+static uint32_t awaited_by(const struct warp *warp, const struct group *group)
+{
+    const uint32_t awaited = group->state == GROUP_AT_WARPSYNC
+                                 ? group->awaited
+                                 : warp->regs->b[group->index][__builtin_ctz(group->mask)];
+
+    return awaited & ~warp->exited;
+}
+
+static uint32_t yielded_lanes(const struct warp *warp)
+{
+    uint32_t lanes = 0;
+
+    for (unsigned k = 0; k < warp->group_count; k++)
+        lanes |= warp->groups[k].yielded ? warp->groups[k].mask : 0;
+    return lanes;
+}
+
+/* The lanes that wait at each convergence barrier, at a WARPSYNC, and those that have yielded. */
+struct met {
+    uint32_t barrier[RECONVERGE], sync, yielded;
+};
+
+static void find_met(struct met *out, const struct warp *warp)
+{
+    *out = (struct met){.yielded = yielded_lanes(warp)};
+    for (unsigned k = 0; k < warp->group_count; k++) {
+        const struct group *group = &warp->groups[k];
+
+        if (group->state == GROUP_AT_RECONVERGENCE)
+            out->barrier[group->index] |= group->mask;
+        else if (group->state == GROUP_AT_WARPSYNC)
+            out->sync |= group->mask;
+    }
+}
+
+/* Whether all that a group waits for wait at the same place; what these wait for is not looked at. */
+static bool may_go(const struct warp *warp, const struct group *group, const struct met *met)
+{
+    if (group->state == GROUP_AT_RECONVERGENCE)
+        return !(awaited_by(warp, group) & ~met->barrier[group->index] & ~met->yielded);
+    return group->state == GROUP_AT_WARPSYNC && !(awaited_by(warp, group) & ~met->sync);
+}
+
+/* Groups that wait together with `group` and are among those it waits for; all of them when none is missing,
+ * else none. A convergence barrier does not wait for lanes that have yielded, or a loop that waits for
+ * another lane of its warp would never end (US patent application 2016/0019066). */
+static uint32_t complete_set(const struct warp *warp, const struct group *group, const struct met *met)
+{
+    const uint32_t excused = group->state == GROUP_AT_RECONVERGENCE ? met->yielded : 0;
+    const uint32_t awaited = awaited_by(warp, group);
+    uint32_t here = 0, set = 0;
+
+    for (unsigned k = 0; k < warp->group_count; k++) {
+        const struct group *other = &warp->groups[k];
+
+        if (other->state == group->state && other->index == group->index && !(other->mask & ~awaited)) {
+            here |= other->mask;
+            set |= UINT32_C(1) << k;
+        }
+    }
+    set |= UINT32_C(1) << (group - warp->groups);
+    return awaited & ~here & ~group->mask & ~excused ? 0 : set;
+}
+
+/* Lanes that yielded come later, alone: they and those let go do not wait for one another. */
+static void part(struct warp *warp, const struct group *group)
+{
+    row *b = &warp->regs->b[group->index];
+    const uint32_t awaited = awaited_by(warp, group), late = awaited & yielded_lanes(warp);
+
+    for (unsigned l = 0; l < LANES && late; l++)
+        if (awaited >> l & 1)
+            (*b)[l] &= late >> l & 1 ? late : ~late;
+}
+
+void converge(struct emulation *emulation, struct warp *warp)
+{
+    struct met met;
+
+    drop_empty(warp);
+    find_met(&met, warp);
+    for (unsigned k = 0; k < warp->group_count;) {
+        const struct group *group = &warp->groups[k];
+        const uint32_t set = may_go(warp, group, &met) ? complete_set(warp, group, &met) : 0;
+
+        if (!set) {
+            k++;
+            continue;
+        }
+        if (group->state == GROUP_AT_RECONVERGENCE)
+            part(warp, group);
+        join(warp, set);
+        note_change(emulation);
+        find_met(&met, warp);
+        k = 0;
+    }
+}
+
+int converge_wait(struct emulation *emulation, struct warp *warp, struct group *group, enum group_state state,
+                  uint8_t index, uint32_t awaited)
+{
+    group->state = (uint8_t)state;
+    group->index = index;
+    group->awaited = awaited;
+    converge(emulation, warp);
+    return STEP_BLOCKED;
+}
