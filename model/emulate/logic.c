@@ -1,6 +1,8 @@
 /* Logic, shift, permute and bit-count operations of the vector and the uniform datapath. */
 #include "model/emulate/integer.h"
 
+#include <string.h>
+
 /* Bits of `one` where `which` has ones, else those of `zero`. */
 static uint32_t choose(uint32_t which, uint32_t one, uint32_t zero)
 {
@@ -126,8 +128,31 @@ static uint32_t permute(enum sass_permute mode, uint64_t pair, uint32_t selector
     return out;
 }
 
+/* permute_index() of all lanes at once, which have one selector. */
+static void permute_alike(struct alu *x, uint32_t selector)
+{
+    row out = {0};
+
+    for (unsigned k = 0; k < 4; k++) {
+        const unsigned nibble = selector >> 4 * k & 15, shift = 8 * (nibble & 3);
+        const uint32_t *from = x->s[nibble & 4 ? 2 : 0][0];
+
+        if (nibble & 8)
+            for (unsigned l = 0; l < LANES; l++)
+                out[l] |= (from[l] >> (shift + 7) & 1) * 0xff << 8 * k;
+        else
+            for (unsigned l = 0; l < LANES; l++)
+                out[l] |= (from[l] >> shift & 0xff) << 8 * k;
+    }
+    memcpy(x->d[0], out, sizeof out);
+}
+
 void op_prmt(struct alu *x)
 {
+    if (x->i->mod[SASS_MOD_PERMUTE] == SASS_PRMT_INDEX && x->plan->sources[1].fixed) {
+        permute_alike(x, x->s[1][0][0]);
+        return;
+    }
     for (unsigned l = 0; l < LANES; l++)
         x->d[0][l] = permute((enum sass_permute)x->i->mod[SASS_MOD_PERMUTE],
                              x->s[0][0][l] | (uint64_t)x->s[2][0][l] << 32, x->s[1][0][l]);

@@ -43,6 +43,26 @@ extern "C" __global__ void packed(unsigned *out, const unsigned *in, int n)
     out[4 * i + 3] = __vimin3_s16x2_relu(a, b, c) ^ __vsub4(a, c);
 }
 
+template <int SELECTOR> __device__ unsigned pick(unsigned a, unsigned b)
+{
+    unsigned out;
+
+    asm("prmt.b32 %0, %1, %2, %3;" : "=r"(out) : "r"(a), "r"(b), "n"(SELECTOR));
+    return out;
+}
+
+// Bytes of two words, and their signs, by selectors that all lanes share and by each lane's own.
+extern "C" __global__ void permuted(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned a = in[i], b = in[(i + 1) % n], c = in[(i + 2) % n];
+
+    out[4 * i] = pick<0x6240>(a, b) ^ pick<0x3715>(b, c) << 1;
+    out[4 * i + 1] = pick<0xf1a8>(a, b) ^ pick<0x09dc>(c, a) << 1;
+    out[4 * i + 2] = __byte_perm(a, b, c);
+    out[4 * i + 3] = __byte_perm(b, c, i * 0x1357);
+}
+
 __device__ unsigned triple(unsigned x)
 {
     return 3 * x + 1;

@@ -67,6 +67,29 @@ static void bytes(uint32_t out[4], const uint32_t *in, int i)
     out[3] = 5 + (a & 0xffff) * (b >> 16 & 255) + (a >> 16) * (b >> 24);
 }
 
+static uint32_t pick(uint32_t selector, uint32_t a, uint32_t b, bool signs)
+{
+    const uint64_t pair = a | (uint64_t)b << 32;
+    uint32_t out = 0;
+
+    for (int k = 0; k < 4; k++) {
+        const uint32_t byte = pair >> 8 * (selector >> 4 * k & 7) & 255;
+
+        out |= (signs && selector >> 4 * k & 8 ? (byte >> 7) * 255 : byte) << 8 * k;
+    }
+    return out;
+}
+
+static void permuted(uint32_t out[4], const uint32_t *in, int i)
+{
+    const uint32_t a = in[i], b = in[(i + 1) % N], c = in[(i + 2) % N];
+
+    out[0] = pick(0x6240, a, b, true) ^ pick(0x3715, b, c, true) << 1;
+    out[1] = pick(0xf1a8, a, b, true) ^ pick(0x09dc, c, a, true) << 1;
+    out[2] = pick(c, a, b, false);
+    out[3] = pick((uint32_t)i * 0x1357, b, c, false);
+}
+
 static void doubles(uint32_t out[4], const uint32_t *in, int i)
 {
     const double a = (int32_t)in[i] * 1e-6, b = i % 5 == 0 ? NAN : (int32_t)in[(i + 1) % N] * 1e-6;
@@ -231,9 +254,9 @@ static const struct odd {
     void (*compute)(uint32_t out[4], const uint32_t *in, int i);
     unsigned first_sm;
 } odds[] = {
-    {"bytes", bytes, 80},   {"packed", packed, 80}, {"doubles", doubles, 80},
-    {"jumps", jumps, 80},   {"loops", loops, 80},   {"masks", masks, 80},
-    {"merges", merges, 80}, {"fp8", fp8, 89},       {"wide", wide, 90},
+    {"bytes", bytes, 80}, {"packed", packed, 80}, {"doubles", doubles, 80}, {"permuted", permuted, 75},
+    {"jumps", jumps, 80}, {"loops", loops, 80},   {"masks", masks, 80},     {"merges", merges, 80},
+    {"fp8", fp8, 89},     {"wide", wide, 90},
 };
 
 /* A compiled kernel and its launch. */
