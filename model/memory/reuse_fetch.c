@@ -1,5 +1,6 @@
 #include "model/memory/reuse_fetch.h"
 
+#include "model/memory/reuse_gather.h"
 #include "model/memory/reuse_shift.h"
 
 #include <math.h>
@@ -19,8 +20,10 @@ static double found_again(const struct reuse_regions *reuse_regions, const struc
 {
     const double holds = reuse_regions->caches->l2_holds;
     const double between = reuse_regions->wave_bytes * reuse_region->unique / reuse_region->wave;
-    const double random = holds * reuse_region->wave / reuse_regions->wave_bytes / reuse_region->unique;
-    const double gathered = fmin(fmax(reuse_region->pieces, 1) * random, 1);
+    const double part = reuse_region->wave / reuse_regions->wave_bytes;
+    const double random = holds * part / reuse_region->unique;
+    const double gathered =
+        reuse_gather_kept(reuse_region->unique / fmax(reuse_region->pieces, 1), reuse_regions->caches, part);
     const double in_order =
         reuse_region->read.shift.gaps
             ? reuse_shift_kept(&reuse_region->read.shift, reuse_regions->wave_blocks,

@@ -1,16 +1,21 @@
 #include "model/memory/reuse_gather.h"
 
+#include "model/machine/assumptions.h"
 #include "model/memory/reuse_mean.h"
 #include "model/sass/arch/geometry.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
     LOOKED_AT = 2048, /* sectors of a block, beyond which none is looked at */
     LEAST = 16,       /* gaps that tell whether they are alike */
     SOME = 4,         /* one of so many gaps at least has a length of its own where they are not */
-    WIDE = 8          /* times what it reads that a block reaches over */
+    WIDE = 8,         /* times what it reads that a block reaches over */
+    STEPS = 40        /* to find how fast lines are replaced: halves its interval as often */
 };
+
+#define HALVES 1.6 /* times what L2 holds of what all SMs read: above, each half keeps a copy of that */
 
 static int by_size(const void *a, const void *b)
 {
@@ -83,4 +88,51 @@ double reuse_gather_pieces(const struct emulate_result *result, const struct reu
         pieces *= beside.moved && beside.apart ? grid[axis] : 1;
     }
     return anywhere ? pieces : 0;
+}
+
+/* The share that a half of L2 has of the lines that it is home to, and of the other's, if one that is looked for at a rate of 1
+ * is replaced at the rate `replaced`. Whoever misses a copy looks for the line in its home. */
+struct halves {
+    double home, copies;
+};
+
+static struct halves halves_of(double replaced)
+{
+    const double copies = 1 / (1 + replaced), looked_for = 2 - copies;
+
+    return (struct halves){looked_for / (looked_for + replaced), copies};
+}
+
+/* Of so many bytes a half is home to a half, and as many may be copied: how many of them it `holds` says how fast they are
+ * replaced. */
+static struct halves find_halves(double bytes, double holds)
+{
+    double low = 0, high = 1;
+
+    while (bytes / 2 * (halves_of(high).home + halves_of(high).copies) > holds)
+        high *= 2;
+    for (int k = 0; k < STEPS; k++) {
+        const double replaced = (low + high) / 2;
+        const struct halves halves = halves_of(replaced);
+
+        *(bytes / 2 * (halves.home + halves.copies) > holds ? &low : &high) = replaced;
+    }
+    return halves_of(high);
+}
+
+double reuse_gather_kept(double bytes, const struct traffic_caches *caches, double part)
+{
+    const bool in_halves = caches->l2_bytes > HALVES * caches->l2_holds;
+    const double filled = caches->assumed->gathers_fill * caches->l2_bytes / (in_halves ? 2 : 1);
+    const double holds = part * fmax(filled, caches->l2_holds);
+    struct halves halves;
+
+    if (bytes <= holds)
+        return 1;
+    if (!(holds > 0))
+        return 0;
+    if (!in_halves)
+        return holds / bytes;
+    halves = find_halves(bytes, holds);
+    return (halves.home + halves.copies + (1 - halves.copies) * halves.home) / 2;
 }

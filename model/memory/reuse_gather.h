@@ -14,4 +14,10 @@ bool reuse_gather_irregular(const struct footprint *print, const struct reuse_re
 double reuse_gather_pieces(const struct emulate_result *result, const struct reuse_region *region,
                            const unsigned grid[3]);
 
+/* The share of what is gathered from `bytes` again and again that L2 still has, if it gives `part` of itself to that: lines take
+ * the places of others at random. Where L2 has halves, which l2_holds tells, each keeps what it is home to and copies of
+ * what its SMs read of the other's; a line that is not copied is looked for in its home. 0 to 1. Compared with counters of an
+ * NVIDIA H200 for 8 to 512 MB (benchmarks/micro/README.md). */
+double reuse_gather_kept(double bytes, const struct traffic_caches *caches, double part);
+
 #endif

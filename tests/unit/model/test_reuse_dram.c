@@ -1,5 +1,7 @@
 /* What L2 lets DRAM bring: for loads, for what is added to, and for sectors that are written in part. */
 #include "check.h"
+#include "model/machine/assumptions.h"
+#include "model/memory/reuse_gather.h"
 #include "traffic_fixture.h"
 
 /* 64 bytes of a line for each lane. One sector a pass: DRAM brings the second along with the first. Both in
@@ -121,8 +123,28 @@ static void layers_find_what_l2_holds(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* Lines gathered from so many MB by all SMs of an NVIDIA H200: what counters say L2 has once it is full, each half of which
+ * has 22 MB of what all read. One without halves has what it holds. */
+static void gathers_find_what_both_halves_hold(void **state)
+{
+    static const struct {
+        double mb, kept, error;
+    } counted[] = {{24, 1, 0}, {48, 0.71, 0.02}, {64, 0.56, 0.03}, {128, 0.31, 0.03}, {512, 0.078, 0.02}};
+    struct traffic_caches caches = {
+        .assumed = &assumptions_default, .l2_bytes = 62914560, .l2_holds = 22243712};
+
+    for (size_t c = 0; c < sizeof counted / sizeof *counted; c++)
+        check_near(reuse_gather_kept(counted[c].mb * (1 << 20), &caches, 1), counted[c].kept,
+                   counted[c].error + 1e-9);
+    check_near(reuse_gather_kept(32 << 20, &caches, 0.5), reuse_gather_kept(64 << 20, &caches, 1), 1e-6);
+    assert_true(reuse_gather_kept(64 << 20, &caches, 0) == 0);
+    caches.l2_holds = 60e6;
+    check_near(reuse_gather_kept(120e6, &caches, 1), 0.5, 1e-9);
+}
+
 int main(void)
 {
     return RUN_TESTS(dram_brings_what_the_next_pass_asks_for, what_is_added_to_is_fetched,
-                     what_is_written_in_part_is_completed, layers_find_what_l2_holds);
+                     what_is_written_in_part_is_completed, layers_find_what_l2_holds,
+                     gathers_find_what_both_halves_hold);
 }
