@@ -8,7 +8,8 @@
 
 enum {
     FEW_WAVES = 20, /* with more, the last one is a matter of proportion */
-    MIXED = 64      /* different blocks that are simulated together at most */
+    MIXED_WAVES = 4,
+    MIXED = 64 /* different blocks that are simulated at most, after one another, too */
 };
 
 /* A clock that differs by less is as good, for a simulation. */
@@ -36,6 +37,21 @@ static double mean_work(const struct emulate_result *emulation)
     return work / weight_of(emulation, 0);
 }
 
+static size_t common_divisor(size_t a, size_t b)
+{
+    return b ? common_divisor(b, a % b) : a;
+}
+
+/* By how much to go on around n places, so that all are come to, and neighbours by turns that are far apart. */
+static size_t step_apart(size_t n)
+{
+    size_t step = (size_t)(0.618 * (double)n) + 1;
+
+    while (common_divisor(step, n) != 1)
+        step++;
+    return step;
+}
+
 /* The blocks that an SM's `n` places hold: of the sampled ones each as often as its weight asks for, but none that ends
  * as soon as it begins, whose place the next one has. Returns how much work a block of the grid has, relative to the
  * mean of those. */
@@ -43,6 +59,8 @@ static double mix_blocks(const struct emulate_block **out, const struct emulate_
 {
     const double work = mean_work(emulation), least = NEXT_TO_NOTHING * work;
     const double weight = weight_of(emulation, least);
+    const size_t apart = step_apart(n);
+    const struct emulate_block *last = &emulation->blocks[0];
     double chosen = 0, before = 0;
     size_t p = 0;
 
@@ -51,13 +69,13 @@ static double mix_blocks(const struct emulate_block **out, const struct emulate_
 
         before += (double)block->issued >= least ? block->weight : 0;
         for (; p < n && before > weight * ((double)p + 0.5) / (double)n; p++) {
-            out[p] = block;
+            out[p * apart % n] = last = block;
             chosen += (double)block->issued;
         }
     }
     for (; p < n; p++) { /* by rounding */
-        out[p] = out[p - 1];
-        chosen += (double)out[p]->issued;
+        out[p * apart % n] = last;
+        chosen += (double)last->issued;
     }
     return work / (chosen / (double)n);
 }
@@ -71,6 +89,14 @@ static bool all_alike(const struct emulate_block *const *blocks, size_t n)
     return true;
 }
 
+/* With few places the blocks of several waves are another mixture than those of one. */
+static size_t count_mixed(unsigned block_slots, bool waves)
+{
+    const size_t n = block_slots * (waves ? MIXED_WAVES : 1);
+
+    return n < MIXED ? n : MIXED;
+}
+
 /* Simulates `places` resident blocks as they are mixed in the grid; where they are not of the mean work, the time
  * is in proportion. */
 static int simulate(struct sm_cycles *out, struct sm_input *in, unsigned block_slots, bool waves,
@@ -81,7 +107,7 @@ static int simulate(struct sm_cycles *out, struct sm_input *in, unsigned block_s
     int rc;
 
     in->blocks = blocks;
-    in->block_count = block_slots < MIXED ? block_slots : MIXED;
+    in->block_count = count_mixed(block_slots, waves);
     share = mix_blocks(blocks, in->emulation, in->block_count);
     if (all_alike(blocks, in->block_count))
         in->block_count = 1;
