@@ -266,10 +266,19 @@ static int answer(int fd, const struct ending *ending, const struct part *payloa
     return rc;
 }
 
+/* Where standard/stdint.h has been included, a header that has a uint64_t of its own for NVRTC takes that one. */
+#define TYPES_OF_STDINT(header)                                                                              \
+    "#ifdef OCCUTUNE_STDINT\n#include <nv/target>\n#undef __CUDACC_RTC__\n#endif\n"                          \
+    "#include <./" header ">\n"                                                                              \
+    "#ifndef __CUDACC_RTC__\n#define __CUDACC_RTC__ 1\n#endif\n"
+
 static nvrtcResult run(nvrtcProgram *program, const struct nvrtc *nvrtc, const struct job *job)
 {
-    const char *text = cub_cuh, *name = "cub/cub.cuh"; /* found before any file of that name */
-    nvrtcResult result = nvrtc->nvrtcCreateProgram(program, job->source, job->path, 1, &text, &name);
+    /* found before any file of that name */
+    static const char *const names[] = {"cub/cub.cuh", "cuda_pipeline_helpers.h", "cuda_awbarrier_helpers.h"};
+    static const char *const texts[] = {cub_cuh, TYPES_OF_STDINT("cuda_pipeline_helpers.h"),
+                                        TYPES_OF_STDINT("cuda_awbarrier_helpers.h")};
+    nvrtcResult result = nvrtc->nvrtcCreateProgram(program, job->source, job->path, 3, texts, names);
 
     if (!result)
         result = nvrtc->nvrtcAddNameExpression(*program, job->name);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Raised when what gpu/standard or gpu/cub.cuh give to a source changes: what failed without is tried again. */
+#define HEADERS "2"
+
 static int read_architectures(struct compiler *compiler, const struct js_at *root, struct err *err)
 {
     enum { EACH = 16 }; /* bytes of a name at most */
@@ -38,12 +41,12 @@ static int read_greeting(struct compiler *compiler, const struct message *greeti
     if (js_member(&at, &root, "version", err) || js_string(&version, &at, err) ||
         js_member(&at, &root, "library", err) || js_string(&library, &at, err))
         return err ? err->code : ERR_FORMAT;
-    size = strlen(version) + strlen(library) + sizeof "NVRTC  ()";
+    size = strlen(version) + strlen(library) + sizeof "NVRTC  (), headers " HEADERS;
     compiler->version = strdup(version);
     compiler->provenance = malloc(size);
     if (!compiler->version || !compiler->provenance)
         return err_memory(err);
-    snprintf(compiler->provenance, size, "NVRTC %s (%s)", version, library);
+    snprintf(compiler->provenance, size, "NVRTC %s (%s), headers " HEADERS, version, library);
     return read_architectures(compiler, &root, err);
 }
 

@@ -12,7 +12,7 @@
 struct compiler {
     char *worker, *library, *cache, *version;
     char *architectures;  /* " sm_75 sm_80 ...": what NVRTC compiles for */
-    char *provenance;     /* "NVRTC 13.0 (path of the library)": part of the cache's keys */
+    char *provenance;     /* "NVRTC 13.0 (path of the library), headers 2": part of the cache's keys */
     struct pool pool;     /* as many processes as calls were ever in flight */
     struct once once;     /* what they are at, and have done */
     struct writer writer; /* what others have done is on its way to the cache */

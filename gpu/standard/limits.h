@@ -1,2 +1,3 @@
 #pragma once
+#include <stdint.h>
 #include <cuda/std/climits>

@@ -19,6 +19,7 @@
 #include <cuda_fp8.h>
 #include <cuda_pipeline.h>
 #include <mma.h>
+#include <stdint.h>
 
 namespace cg = cooperative_groups;
 using namespace nvcuda;
@@ -44,7 +45,7 @@ extern "C" __global__ void includes(const float *in, float *out, cuda::std::int3
     wmma::fragment<wmma::accumulator, 16, 16, 16, float> c;
     int before;
 
-    static_assert(cuda::std::is_same_v<cuda::std::int32_t, int>);
+    static_assert(cuda::std::is_same_v<cuda::std::int32_t, int> && cuda::std::is_same_v<cuda::std::int64_t, ::int64_t>);
     if (threadIdx.x == 0)
         init(&arrived, BLOCK);
     for (int k = threadIdx.x; k < 2 * 256; k += BLOCK)

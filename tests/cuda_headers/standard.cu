@@ -10,7 +10,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda/std/cstdint>
 #include <cuda_fp16.h>
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 #include <float.h>
 #include <functional>
@@ -26,6 +28,13 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+
+/* Types of 64 bits are nvcc's on Linux. */
+template <typename T, typename U> constexpr bool same = std::is_same<T, U>::value;
+static_assert(same<uint64_t, unsigned long> && same<std::int64_t, long> && same<cuda::std::uintptr_t, unsigned long>);
+static_assert(same<int_fast16_t, long> && same<intmax_t, long> && same<size_t, unsigned long> && same<ptrdiff_t, long>);
+static_assert(same<decltype(INT64_MAX), long> && same<decltype(SIZE_MAX), unsigned long> && same<decltype(INT64_C(1)), long>);
+static_assert(same<int32_t, int> && same<std::uint8_t, unsigned char>);
 
 template <typename T> __device__ std::enable_if_t<std::is_floating_point<T>::value, T> twice(T x)
 {
