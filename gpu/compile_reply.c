@@ -26,7 +26,10 @@ static const char *remedy(const char *diagnostic, const char *kernel)
     if (strchr(kernel, '<') && strstr(diagnostic, "expected a \",\" or \">\""))
         return " (the spec's parameters are macros: give the template's another name, or those \"macro\": "
                "false)";
-    if (strstr(diagnostic, "cannot open source file") || strstr(diagnostic, "considered a host function"))
+    if (strstr(diagnostic, "considered a host ") || strstr(diagnostic, "inferred to be __host__"))
+        return " (what kernels use: \"options\": [\"-default-device\"] in the spec's kernel; what is the "
+               "host's: between #ifndef __CUDACC_RTC__ and #endif)";
+    if (strstr(diagnostic, "cannot open source file") || strstr(diagnostic, "marked as a __host__ function"))
         return " (NVRTC compiles code of the device alone: put headers and functions of the host between "
                "#ifndef "
                "__CUDACC_RTC__ and #endif)";

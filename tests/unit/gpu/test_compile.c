@@ -110,45 +110,6 @@ static void test_bad_variants_are_outcomes(void **state)
     compiler_close(compiler);
 }
 
-/* Compiles the text with an option, if any; a diagnostic holds `words`. */
-static void check_text(const char *text, const char *kernel, const char *option, enum outcome outcome,
-                       const char *words)
-{
-    struct compiler *compiler = open_compiler(NULL);
-    struct compile_request request = request_of("names.cu", kernel);
-    struct compile_result result;
-
-    write_text("names.cu", text);
-    request.options = &option;
-    request.option_count = option != NULL;
-    assert_int_equal(compile(&result, compiler, request), outcome);
-    assert_true(!words || strstr(result.diagnostic, words));
-    compile_result_release(&result);
-    compiler_close(compiler);
-}
-
-static void test_names_of_the_compilers_own_headers(void **state)
-{
-    check_text("extern \"C\" __global__ void k(float *a) { *a = T; }\n", "k", "-DT=4", OUTCOME_COMPILE,
-               "have the name T, too: make it longer");
-    check_text("extern \"C\" __global__ void k(float *a) { *a = 1; }\n", "k", "-Dint=1", OUTCOME_COMPILE,
-               "a parameter's name seems to stand in the compiler's own headers: make it longer");
-}
-
-static void test_missing_headers(void **state)
-{
-    check_text("#include \"mine.h\"\n", "k", NULL, OUTCOME_COMPILE, "in the folders that -I names");
-    check_text("#include <vector>\n", "k", NULL, OUTCOME_COMPILE, "__CUDACC_RTC__");
-}
-
-static void test_names_of_a_templates_own_parameters(void **state)
-{
-    static const char text[] = "template <int TILE> __global__ void k(float *a) { *a = TILE; }\n";
-
-    check_text(text, "k<4>", "-DTILE=4", OUTCOME_COMPILE, "\"macro\": false");
-    check_text(text, "k<4>", NULL, OUTCOME_OK, NULL);
-}
-
 static void test_users_mistakes_are_errors(void **state)
 {
     struct compiler *compiler = open_compiler(NULL);
@@ -389,9 +350,7 @@ int main(void)
     return compiler_is_here()
                ? RUN_TESTS_IN(make_directory, remove_directory, test_cubin_and_entry, test_toolkit_headers,
                               test_architecture_of_the_options, test_bad_variants_are_outcomes,
-                              test_names_of_the_compilers_own_headers, test_missing_headers,
-                              test_names_of_a_templates_own_parameters, test_users_mistakes_are_errors,
-                              test_endless_compile, test_interrupted_compile,
+                              test_users_mistakes_are_errors, test_endless_compile, test_interrupted_compile,
                               test_interrupted_before_the_compile, test_killed_at_start,
                               test_worker_of_another_build, test_many_threads, test_started_ahead,
                               test_no_library)
