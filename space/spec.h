@@ -168,7 +168,7 @@ struct spec {
     const char **names; /* what expressions may use: parameters, then problem sizes */
     size_t name_count;
     size_t size_count;       /* problem sizes: names[parameter_count] .. */
-    struct value **problems; /* problems[k][s]: value of size s in problem k */
+    struct value **problems; /* problems[k][s]: value of size s in problem k; see drop_repeated_problems() */
     size_t problem_count;    /* at least 1; the one problem has no sizes when the spec has none */
     struct spec_launch launch;
     struct spec_argument *arguments;

@@ -304,6 +304,29 @@ int read_problems(struct reader *reader)
     return failed;
 }
 
+static bool is_repeated(const struct spec *spec, size_t problem)
+{
+    for (size_t k = 0; k < problem; k++) {
+        size_t s = 0;
+
+        while (s < spec->size_count && value_equal(&spec->problems[k][s], &spec->problems[problem][s]))
+            s++;
+        if (s == spec->size_count)
+            return true;
+    }
+    return false;
+}
+
+void drop_repeated_problems(struct spec *spec)
+{
+    for (size_t k = spec->problem_count; k-- > 1 && !spec->reference.file_from;)
+        if (is_repeated(spec, k)) {
+            free(spec->problems[k]);
+            memmove(&spec->problems[k], &spec->problems[k + 1],
+                    (--spec->problem_count - k) * sizeof *spec->problems);
+        }
+}
+
 int read_names(struct reader *reader)
 {
     struct spec *spec = reader->spec;

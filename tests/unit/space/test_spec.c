@@ -119,6 +119,26 @@ static void sizes_can_be_set_from_outside(void **state)
     spec_release(&spec);
 }
 
+static void sizes_made_equal_are_one_problem(void **state)
+{
+    static const char text[] =
+        "{\"parameters\": {\"A\": [1]}, \"problem\": [{\"M\": 1, \"N\": 2}, {\"M\": 3, \"N\": 4},"
+        " {\"M\": 1, \"N\": 6}, {\"M\": 3, \"N\": 4.0}]}";
+    static const char *const sets[] = {"N=5"};
+    struct spec spec;
+    struct err err;
+
+    assert_int_equal(read_with(&spec, text, sets, 1, &err), 0);
+    assert_int_equal(spec.problem_count, 2);
+    assert_int_equal(spec.problems[0][0].integer, 1);
+    assert_int_equal(spec.problems[1][0].integer, 3);
+    spec_release(&spec);
+    assert_int_equal(read_with(&spec, text, NULL, 0, &err), 0);
+    assert_int_equal(spec.problem_count, 3);
+    assert_int_equal(spec.problems[2][1].integer, 6);
+    spec_release(&spec);
+}
+
 static void bad_sizes_from_outside_are_explained(void **state)
 {
     static const char *const samples[][2] = {
@@ -167,6 +187,7 @@ static void a_space_alone_is_no_whole_spec(void **state)
 int main(void)
 {
     return RUN_TESTS(bad_specs_get_their_message, sizes_come_from_sizes_before_them,
-                     sizes_can_be_set_from_outside, bad_sizes_from_outside_are_explained,
-                     a_missing_spec_says_so, a_space_alone_is_no_whole_spec);
+                     sizes_can_be_set_from_outside, sizes_made_equal_are_one_problem,
+                     bad_sizes_from_outside_are_explained, a_missing_spec_says_so,
+                     a_space_alone_is_no_whole_spec);
 }
