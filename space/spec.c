@@ -166,8 +166,7 @@ static int read_all(struct reader *reader, bool whole)
         read_reference(reader) || read_protocol(reader) || read_metrics(reader) || read_objective(reader) ||
         hash_spec(reader))
         return reader->err->code;
-    drop_repeated_problems(reader->spec);
-    return 0;
+    return drop_repeated_problems(reader->spec, reader->err);
 }
 
 static int keep_path(struct spec *spec, const char *path, struct err *err)

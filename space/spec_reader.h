@@ -28,8 +28,8 @@ int read_reference(struct reader *reader);
 int read_metrics(struct reader *reader);
 int read_objective(struct reader *reader);
 
-/* Behind all of them: what --set has made equal is one problem, unless each has reference files of its own. */
-void drop_repeated_problems(struct spec *spec);
+/* Behind all of them: what --set has made equal is one problem, unless each has reference files of its own. ERR_MEMORY. */
+int drop_repeated_problems(struct spec *spec, struct err *err);
 
 /* Helpers. */
 

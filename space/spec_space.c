@@ -1,4 +1,6 @@
 /* The parts of a spec that make a space: parameters, problem, constraints, default. */
+#include "base/hash.h"
+#include "base/map.h"
 #include "space/configuration.h"
 #include "space/spec_option.h"
 #include "space/spec_reader.h"
@@ -304,27 +306,53 @@ int read_problems(struct reader *reader)
     return failed;
 }
 
-static bool is_repeated(const struct spec *spec, size_t problem)
+static bool same_sizes(const struct value *a, const struct value *b, size_t count)
 {
-    for (size_t k = 0; k < problem; k++) {
-        size_t s = 0;
+    bool same = true;
 
-        while (s < spec->size_count && value_equal(&spec->problems[k][s], &spec->problems[problem][s]))
-            s++;
-        if (s == spec->size_count)
-            return true;
-    }
-    return false;
+    for (size_t k = 0; k < count; k++)
+        same &= value_equal(&a[k], &b[k]);
+    return same;
 }
 
-void drop_repeated_problems(struct spec *spec)
+/* Of values that are equal as well, though one is an integer and the other is none. */
+static uint64_t hash_sizes(const struct value *sizes, size_t count)
 {
-    for (size_t k = spec->problem_count; k-- > 1 && !spec->reference.file_from;)
-        if (is_repeated(spec, k)) {
-            free(spec->problems[k]);
-            memmove(&spec->problems[k], &spec->problems[k + 1],
-                    (--spec->problem_count - k) * sizeof *spec->problems);
+    uint64_t hash = 0, bits;
+
+    for (size_t k = 0; k < count; k++) {
+        const double number = value_real(&sizes[k]) + 0.0; /* -0 is 0 */
+
+        memcpy(&bits, &number, sizeof bits);
+        hash = sizes[k].kind == VALUE_STRING ? hash_text(hash, sizes[k].string) : hash_u64(hash, bits);
+    }
+    return hash;
+}
+
+int drop_repeated_problems(struct spec *spec, struct err *err)
+{
+    struct map met = {0};
+    size_t kept = 0;
+    int rc = 0;
+
+    if (spec->problem_count == 1 || spec->reference.file_from)
+        return 0;
+    for (size_t k = 0; k < spec->problem_count; k++) {
+        struct value *const sizes = spec->problems[k];
+        const uint64_t hash = hash_sizes(sizes, spec->size_count);
+        const struct value *first = rc ? NULL : map_find(&met, hash);
+
+        if (first && same_sizes(first, sizes, spec->size_count)) {
+            free(sizes);
+            continue;
         }
+        spec->problems[kept++] = sizes;
+        if (!rc)
+            rc = map_put(&met, hash, sizes, err);
+    }
+    spec->problem_count = kept;
+    map_release(&met);
+    return rc;
 }
 
 int read_names(struct reader *reader)
