@@ -1,5 +1,6 @@
 #include "validation/collect.h"
 
+#include "model/predict/interval.h"
 #include "space/configuration.h"
 #include "tuner/journal/metadata.h"
 #include "tuner/evaluate/recording.h"
@@ -103,7 +104,7 @@ static void visit(void *context, const struct ranked *row, const struct variant 
     struct point *point = find_point(c->out, row->index);
 
     point->occupancy = analysis->occupancy.share;
-    point->polls = (analysis->prediction.assumptions & PREDICT_ASSUMED_POLLING) != 0;
+    point->reach = interval_reach(analysis->prediction.assumptions);
     baselines_of(point->baselines_s, analysis, c->options->machine, NULL);
     if (c->options->visit)
         c->options->visit(c->options->context, c->out, (size_t)(point - c->out->points), variant, analysis);

@@ -22,7 +22,7 @@ struct point {
     double clock_hz; /* of the SMs while it ran; NaN unknown */
     struct ranked ranked;
     double occupancy; /* theoretical, 0 to 1; this and what follows is 0 where nothing is predicted */
-    bool polls;       /* its blocks wait in a loop for others: PREDICT_ASSUMED_POLLING */
+    double reach;     /* interval_reach() */
     double baselines_s[BASELINE_COUNT];
 };
 

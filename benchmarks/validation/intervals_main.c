@@ -19,7 +19,7 @@
 enum { NAME = 64, TEXT = 8192, COLUMNS = 10 };
 
 /* Columns of the points. */
-enum column { KERNEL, MEASURED = 2, ESTIMATE, BOUND, CONFIDENCE, LIMITER = 7, HIDDEN, POLLS };
+enum column { KERNEL, MEASURED = 2, ESTIMATE, BOUND, CONFIDENCE, LIMITER = 7, HIDDEN, REACH };
 
 struct sample {
     struct spread_row *rows;
@@ -82,7 +82,7 @@ static int take_line(struct sample *out, char *line, struct err *err)
         return 0;
     row.residual = log(measured / p.estimate_s);
     row.estimate_s = p.estimate_s;
-    row.reach = atoi(columns[POLLS]) ? log(assumptions_default.polling_factor) : 0;
+    row.reach = log(atof(columns[REACH]));
     interval_features(row.features, &p);
     if (find_kernel(&row.kernel, out, columns[KERNEL], err))
         return ERR_MEMORY;

@@ -33,17 +33,17 @@ static void put_points(const struct collection *from)
     int r;
 
     printf("kernel\tconfiguration\tmeasured_s\testimate_s\tbound_s\tconfidence\tclock_hz\tlimiter\t"
-           "hidden\tpolls\tpredict_s");
+           "hidden\treach\tpredict_s");
     for (r = 0; r < BASELINE_COUNT; r++)
         printf("\t%s", baseline_text((enum baseline)r));
     printf("\n");
     for (i = 0; i < from->count; i++) {
         const struct point *p = &from->points[i];
 
-        printf("%s\t%s\t%.6g\t%.6g\t%.6g\t%.3f\t%.4g\t%s\t%d\t%d\t%.3g", from->kernel, p->configuration,
+        printf("%s\t%s\t%.6g\t%.6g\t%.6g\t%.3f\t%.4g\t%s\t%d\t%.3g\t%.3g", from->kernel, p->configuration,
                p->measured_s, p->ranked.estimate_s, p->ranked.bound_s, p->ranked.confidence, p->clock_hz,
                p->ranked.predicted ? resource_name(p->ranked.limiter) : p->ranked.reason,
-               p->ranked.latency_hidden, p->polls, p->ranked.predict_s);
+               p->ranked.latency_hidden, p->reach, p->ranked.predict_s);
         for (r = 0; r < BASELINE_COUNT; r++)
             printf("\t%.6g", p->baselines_s[r]);
         printf("\n");

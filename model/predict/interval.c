@@ -82,14 +82,23 @@ static double spread_of(const struct prediction *prediction)
     return interval_spread(weights, values);
 }
 
+double interval_reach(unsigned assumptions)
+{
+    if (assumptions & PREDICT_ASSUMED_POLLING)
+        return assumptions_default.polling_factor;
+    return assumptions & PREDICT_ASSUMED_ATOMIC && !(assumptions & PREDICT_ASSUMED_TICKETS)
+               ? assumptions_default.answers_factor
+               : 1;
+}
+
 void interval_find(struct prediction *p, double shorter_s, double longer_s)
 {
     const double spread = spread_of(p);
     const double factor =
         p->assumptions & PREDICT_ASSUMED_PUBLISHED ? assumptions_default.published_factor : 1;
-    const double waited = p->assumptions & PREDICT_ASSUMED_POLLING ? assumptions_default.polling_factor : 1;
     const double low = fmin(p->estimate_s * exp(ends[LOW] * spread), shorter_s) / factor;
-    const double high = fmax(p->estimate_s * exp(ends[HIGH] * spread), longer_s) * factor * waited;
+    const double high =
+        fmax(p->estimate_s * exp(ends[HIGH] * spread), longer_s) * factor * interval_reach(p->assumptions);
 
     if (!(p->confidence > 0))
         return; /* instructions without a rate: nothing is known of the time but the bound */

@@ -48,9 +48,12 @@ void interval_add_trial(struct interval_trials *to, double estimate_s, double me
  * trials move the interval and narrow it, or widen it where they scatter. Unchanged without trials. */
 struct interval_ends interval_after(struct interval_ends before, const struct interval_trials *trials);
 
+/* By which factor the interval reaches higher: where blocks wait for what others store, or go by what they find of it. */
+double interval_reach(unsigned assumptions);
+
 /* Sets interval_low_s and interval_high_s from the rest of a prediction. It reaches over the two estimates
  * that are given, which may be the estimate itself, and begins no lower than the bound. Where the prediction
- * rests on published values it is widened, where blocks wait for what others store it reaches higher; where its confidence is 0 there is none. */
+ * rests on published values it is widened, where blocks go by what others store it reaches higher; where its confidence is 0 there is none. */
 void interval_find(struct prediction *prediction, double shorter_s, double longer_s);
 
 /* Moves the interval of a prediction, if it has one, as interval_after() says; it begins no lower than the bound. */

@@ -1,6 +1,7 @@
 #include "model/predict/predict.h"
 
 #include "model/warp/latency.h"
+#include "model/predict/interval.h"
 #include "model/predict/schedule.h"
 
 #include "model/machine/assumptions.h"
@@ -194,19 +195,18 @@ static double ratio(double a, double b)
 
 /* What is doubtful of the estimate by its kind: that its two ways disagree, that several bottlenecks are full
  * at once, that it lies where neither latency nor throughput alone decides, that it rests on what caches and
- * DRAM are expected to do: instructions are counted, hits come from footprints; that it leaves out how long
- * blocks wait for each other. */
+ * DRAM are expected to do: instructions are counted, hits come from footprints; that it leaves out what other
+ * blocks store. */
 static double confidence_of(const struct prediction *out, const struct predict_input *in,
                             double bounds_cycles)
 {
-    const double waits = in->assumptions & PREDICT_ASSUMED_POLLING ? assumptions_default.polling_factor : 1;
     const double attained = fmin(out->warps_per_cycle * out->at_sustained.bound_cycles, 1);
     const double agree = ratio(bounds_cycles, in->simulated.all_cycles * in->latency.stretch);
     const double corner = ratio(out->had_warps, out->needed_warps);
 
     return agree * (1 - fmin(attained * contention(&out->at_sustained), 1)) *
            (1 - assumptions_default.corner_doubt * corner) *
-           (1 - assumptions_default.memory_doubt * share_of_memory(out)) / waits;
+           (1 - assumptions_default.memory_doubt * share_of_memory(out)) / interval_reach(in->assumptions);
 }
 
 static int refuse_unknown(const struct throughput *throughput, struct err *err)

@@ -88,6 +88,18 @@ static void blocks_that_wait_may_take_longer(void **state)
     assert_true(p.interval_high_s > alone.interval_high_s * 2);
 }
 
+/* But not where a counter is known to deal out work. */
+static void answers_of_one_block_may_take_longer(void **state)
+{
+    struct prediction p = typical();
+    const struct prediction alone = found(typical());
+
+    p.assumptions = PREDICT_ASSUMED_ATOMIC;
+    assert_true(found(p).interval_high_s > alone.interval_high_s * 2);
+    p.assumptions |= PREDICT_ASSUMED_TICKETS;
+    check_near(found(p).interval_high_s, alone.interval_high_s, 1e-12);
+}
+
 static void nothing_is_said_without_confidence(void **state)
 {
     struct prediction p = typical();
@@ -141,6 +153,7 @@ int main(void)
 {
     return RUN_TESTS(holds_the_estimate, is_wider_where_more_is_doubtful, never_begins_below_the_bound,
                      reaches_over_both_ways, a_gpu_that_was_not_measured_is_not_known,
-                     blocks_that_wait_may_take_longer, nothing_is_said_without_confidence,
-                     stays_without_trials, moves_to_the_trials_and_narrows, widens_where_trials_scatter);
+                     blocks_that_wait_may_take_longer, answers_of_one_block_may_take_longer,
+                     nothing_is_said_without_confidence, stays_without_trials,
+                     moves_to_the_trials_and_narrows, widens_where_trials_scatter);
 }
