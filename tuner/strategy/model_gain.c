@@ -11,8 +11,10 @@
 static const double usual_deviation = 0.15;
 
 /* A gain that may come though none was promised: before there is a past, promises are believed, and after one
- * that kept none of them they still count for something. */
+ * that kept none of them they still count for something. The longer that past, the less: where promises never end, since
+ * estimates tell nothing, a run would not either. */
 static const double unpromised = 0.002;
+static const double unpromised_s = 10;
 
 /* "As long again" is at least this long: short runs cost nothing. */
 static const double again_least_s = 2;
@@ -92,14 +94,15 @@ int search_remember(struct model_search *search, double gain, struct err *err)
 static double kept(const struct model_search *search)
 {
     const struct past *last = &search->past[search->past_count - 1];
+    const double prior = unpromised * fmin(1, unpromised_s / search->now_s);
     size_t i = search->past_count - 1;
 
     while (i > 0 && search->past[i].now_s > search->now_s / 2)
         i--;
     if (isinf(search->past[i].log_best))
         return 1;
-    return fmin(1, (unpromised + search->past[i].log_best - last->log_best) /
-                       (unpromised + last->promised - search->past[i].promised));
+    return fmin(1, (prior + search->past[i].log_best - last->log_best) /
+                       (prior + last->promised - search->past[i].promised));
 }
 
 /* Of all that is compiled, or of as much as there is time for. */
