@@ -202,13 +202,23 @@ static void advise_coalescing(struct adviser *a)
              at);
 }
 
+/* Bytes that DRAM brings of a thread's own memory, which nobody shares. */
+static double read_of_own(const struct adviser *a)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < a->from->code.count; i++)
+        sum += traffic_is_local(&a->from->code.instructions[i]) ? count_of(a, i)->dram_read : 0;
+    return sum;
+}
+
 static void advise_traffic(struct adviser *a)
 {
     const struct traffic *traffic = &a->from->traffic;
-    const double asked = traffic->dram.read - traffic->dram.completed;
+    const double asked = traffic->dram.read - traffic->dram.completed - read_of_own(a);
     struct predict_input in = a->input;
 
-    in.demand.count[RESOURCE_DRAM_READ] = fmin(asked, traffic->touched.read / traffic->warps);
+    in.demand.count[RESOURCE_DRAM_READ] -= fmax(asked - traffic->touched.read / traffic->warps, 0);
     offer(a, &in, 1, "blocks that run together share more: DRAM is read %.1f times over",
           asked * traffic->warps / traffic->touched.read);
     in = a->input;
@@ -228,24 +238,45 @@ static void advise_traffic(struct adviser *a)
           a->from->input.demand.count[RESOURCE_SHARED]);
 }
 
-static void advise_spills(struct adviser *a)
+/* A warp's loads from and stores to local memory. */
+struct own {
+    double issued, fronts, l2; /* sectors of L2: all that is stored, and what L1 has not */
+    double dram_read, dram_written;
+};
+
+static struct own own_of(const struct adviser *a)
 {
-    struct predict_input in = a->input;
-    double issued = 0, fronts = 0;
+    struct own own = {.dram_read = read_of_own(a)};
 
     for (size_t i = 0; i < a->from->code.count; i++) {
-        const struct sass *instruction = &a->from->code.instructions[i];
+        const struct traffic_count *count = count_of(a, i);
+        const bool loads = traffic_is_local(&a->from->code.instructions[i]) &&
+                           a->from->code.instructions[i].accesses[0].access & SASS_READS;
 
-        if (!instruction->access_count || instruction->accesses[0].space != SASS_SPACE_LOCAL)
+        if (!traffic_is_local(&a->from->code.instructions[i]))
             continue;
-        issued += count_of(a, i)->issued;
-        fronts += fmax(count_of(a, i)->requests, count_of(a, i)->sectors / (LINE / SECTOR));
+        own.issued += count->issued;
+        own.fronts += fmax(count->requests, count->sectors / (LINE / SECTOR));
+        own.l2 += loads ? count->sectors * (1 - count->l1_hit) : count->sectors;
+        own.dram_written += loads || !(own.dram_read > 0) ? 0 : count->sectors * SECTOR;
     }
-    in.demand.count[RESOURCE_ISSUE] -= issued;
-    in.demand.count[RESOURCE_LSU] = fmax(in.demand.count[RESOURCE_LSU] - issued, 0);
-    in.demand.count[RESOURCE_L1_DATA] = fmax(in.demand.count[RESOURCE_L1_DATA] - fronts, 0);
-    if (issued > 0)
-        offer(a, &in, 1, "no local memory: a warp executes %.0f local loads and stores%s", issued,
+    return own;
+}
+
+static void advise_spills(struct adviser *a)
+{
+    const struct own own = own_of(a);
+    struct predict_input in = a->input;
+    double *count = in.demand.count;
+
+    count[RESOURCE_ISSUE] -= own.issued;
+    count[RESOURCE_LSU] = fmax(count[RESOURCE_LSU] - own.issued, 0);
+    count[RESOURCE_L1_DATA] = fmax(count[RESOURCE_L1_DATA] - own.fronts, 0);
+    count[RESOURCE_L2] = fmax(count[RESOURCE_L2] - own.l2, 0);
+    count[RESOURCE_DRAM_READ] = fmax(count[RESOURCE_DRAM_READ] - own.dram_read, 0);
+    count[RESOURCE_DRAM_WRITE] = fmax(count[RESOURCE_DRAM_WRITE] - own.dram_written, 0);
+    if (own.issued > 0)
+        offer(a, &in, 1, "no local memory: a warp executes %.0f local loads and stores%s", own.issued,
               a->from->code.spill_loads ? ", spills among them: allow more registers" : "");
 }
 
