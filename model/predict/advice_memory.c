@@ -129,16 +129,19 @@ static struct own own_of(const struct adviser *a)
     struct own own = {.dram_read = read_of_own(a)};
 
     for (size_t i = 0; i < a->from->code.count; i++) {
+        const struct sass *instruction = &a->from->code.instructions[i];
         const struct traffic_count *count = adviser_count(a, i);
-        const bool loads = traffic_is_local(&a->from->code.instructions[i]) &&
-                           a->from->code.instructions[i].accesses[0].access & SASS_READS;
 
-        if (!traffic_is_local(&a->from->code.instructions[i]))
+        if (!traffic_is_local(instruction))
             continue;
         own.issued += count->issued;
         own.fronts += fmax(count->requests, count->sectors / (LINE / SECTOR));
-        own.l2 += loads ? count->sectors * (1 - count->l1_hit) : count->sectors;
-        own.dram_written += loads || !(own.dram_read > 0) ? 0 : count->sectors * SECTOR;
+        if (instruction->accesses[0].access & SASS_READS) {
+            own.l2 += count->sectors * (1 - count->l1_hit);
+        } else {
+            own.l2 += count->sectors;
+            own.dram_written += own.dram_read > 0 ? count->sectors * SECTOR : 0;
+        }
     }
     return own;
 }
