@@ -8,8 +8,11 @@ static void pass_barrier(struct sm_state *sm, struct sm_block_slot *at)
     const unsigned first = (unsigned)(at - sm->block_slots) * sm->per_block;
 
     for (unsigned w = first; w < first + sm->per_block; w++) {
-        struct sm_warp *warp = sm_warp_at(sm, w);
+        struct sm_warp *warp;
 
+        if (!sm_is_simulated(sm, w))
+            continue;
+        warp = sm_warp_at(sm, w);
         if (sm_has_ended(warp) || warp->earliest != INFINITY)
             continue;
         warp->earliest = at->latest + sm->in->code->barrier_alone - sm->arrival_cycles;

@@ -80,9 +80,16 @@ struct sm_async {
     double interval;     /* of the copy engine, from one copy to the next */
 };
 
+/* The sub-partitions that are simulated: all, or one that stands for all. */
+struct sm_subset {
+    unsigned first, count;
+    double times; /* so much more than their warps do is what all of the SM do */
+};
+
 /* The code of a simulation. */
 struct sm_code {
     struct sm_async async;
+    struct sm_subset subset;
     struct sm_op *ops;           /* of each instruction, then of each where it is a taken branch; owned */
     struct sm_request *requests; /* of each instruction, in one piece with `ops` */
     size_t count;                /* of instructions */
@@ -106,6 +113,11 @@ struct sm_list {
     size_t steps;  /* of the path, to where the cut ends it, */
     double shown;  /* and its instructions to there, with the loops at full length */
 };
+
+struct sm_subset sm_subset_whole(const struct sm_input *in);
+/* The busiest sub-partition of an SM with `blocks` resident blocks where it can stand for all, or else these. ERR_MEMORY. */
+int sm_subset_choose(struct sm_subset *out, const struct sm_code *code, const struct sm_input *in,
+                     unsigned blocks, struct err *err);
 
 /* Cycles in which L2 brings a sector to an SM that has but its share of it. */
 double sm_l2_share(const struct sm_input *in);

@@ -167,7 +167,7 @@ static bool is_at_fork(const struct sm_warp *warp)
 /* The sub-partition that issues first. */
 static unsigned first_of(const struct sm_state *sm)
 {
-    const unsigned partitions = sm->in->partitions;
+    const unsigned partitions = sm->code->subset.count;
     unsigned first = 0, p;
 
     for (p = 1; p < partitions; p++)
@@ -261,7 +261,7 @@ int sm_run(struct sm_ran *out, const struct sm_input *in, const struct sm_code *
 
     if (!rc)
         rc = run(&sm, err);
-    *out = ran_of(&sm, sm.lost || sm.ended < blocks);
+    *out = ran_of(&sm, sm.lost || sm.ended < sm.slots_used);
     sm_release(&sm);
     return rc;
 }
@@ -278,11 +278,11 @@ int sm_run_part(struct sm_part *out, const struct sm_input *in, const struct sm_
         rc = run(&sm, err);
     half = sm.marked / 2;
     *out = (struct sm_part){
-        .ran = ran_of(&sm, sm.lost || (sm.ended < blocks && sm.issued < most && !sm.starved)),
+        .ran = ran_of(&sm, sm.lost || (sm.ended < sm.slots_used && sm.issued < most && !sm.starved)),
         .issued = (double)sm.issued,
         .half = (double)half * (double)most / SM_MARKS,
         .half_cycles = half ? sm.marks[half - 1] : 0,
-        .whole = sm.ended >= blocks,
+        .whole = sm.ended >= sm.slots_used,
     };
     sm_release(&sm);
     return rc;
@@ -291,7 +291,7 @@ int sm_run_part(struct sm_part *out, const struct sm_input *in, const struct sm_
 /* The mean of `waves` waves after the first. */
 static int run_waves(double *cycles, struct sm_state *sm, unsigned waves, struct err *err)
 {
-    const unsigned blocks = sm->block_slot_count;
+    const unsigned blocks = sm->slots_used;
     double first;
     int rc;
 

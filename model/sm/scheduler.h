@@ -29,7 +29,7 @@ static inline void sm_choose(struct sm_state *sm, unsigned p)
 
 static inline void sm_choose_all(struct sm_state *sm)
 {
-    for (unsigned p = 0; p < sm->in->partitions; p++)
+    for (unsigned p = 0; p < sm->code->subset.count; p++)
         sm_choose(sm, p);
 }
 
@@ -41,7 +41,7 @@ void sm_choose_moved(struct sm_state *sm, unsigned p);
 
 static inline void sm_move_all(struct sm_state *sm)
 {
-    for (unsigned p = 0; p < sm->in->partitions; p++)
+    for (unsigned p = 0; p < sm->code->subset.count; p++)
         if (sm->next[p] < sm->queue_free[true])
             sm_move(sm, p);
 }

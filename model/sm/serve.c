@@ -33,19 +33,28 @@ static double wait_of_load(struct sm_state *sm, struct sm_warp *warp, const stru
 static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
                        double time)
 {
-    const double wait = sm_serve(&sm->dram_free, time, request->dram);
+    const double cycles = request->dram * sm->code->subset.times;
+    const double wait = sm_serve(&sm->dram_free, time, cycles);
 
-    sm->dram_busy += request->dram;
+    sm->dram_busy += cycles;
     return request->dram_part > 0 ? wait_of_load(sm, warp, request, wait, time) : wait;
+}
+
+/* What a request waits for those of sub-partitions that one which is simulated stands for, of which half on the mean come
+ * before it: their warps are where its own are. */
+static double others_wait(const struct sm_state *sm, const struct sm_request *request)
+{
+    return (sm->code->subset.times - 1) / 2 * request->units;
 }
 
 void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request, double time)
 {
     const double queue = sm->in->machine->assumptions.queue_cycles;
-    double delay = sm_serve(&sm->tags_free, time, request->tags), ready, taken;
+    const double times = sm->code->subset.times;
+    double delay = sm_serve(&sm->tags_free, time, times * request->tags), ready, taken;
 
-    delay += sm_serve(&sm->units_free, time + delay, request->units);
-    delay += sm_serve(&sm->l2_free, time + delay, request->l2);
+    delay += sm_serve(&sm->units_free, time + delay, times * request->units);
+    delay += sm_serve(&sm->l2_free, time + delay, times * request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);
     if (request->fences && sm->stored > 0)
@@ -57,7 +66,7 @@ void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_re
         sm->stored = later(sm->stored, time + delay);
         warp->block_slot->stored[warp->group] = time;
     }
-    ready = time + delay + request->latency;
+    ready = time + delay + others_wait(sm, request) + request->latency;
     if (request->kind == REPLAY_COPY)
         warp->copied = later(warp->copied, ready);
     if (request->kind == REPLAY_COMMIT)

@@ -24,7 +24,7 @@ enum {
     CUTS = sizeof cuts / sizeof *cuts,
     SPREADING = 1,       /* cuts for such loads alone */
     WAVES = 3,           /* after the first, of blocks that follow each other, at most */
-    AFFORDABLE = 1 << 17 /* instructions issued in a simulation */
+    AFFORDABLE = 1 << 17 /* instructions that an SM issues in what is simulated */
 };
 
 /* A path's warps with loops cut short, twice, and how many instructions that makes. */
@@ -58,18 +58,33 @@ static void free_lists(struct lists *lists, size_t path_count)
     sm_lists_free(lists->longer, path_count);
 }
 
-/* Waves that follow the first one, to see how blocks overlap: as many as are cheap. */
-static unsigned waves_of(double ops, const struct sm_input *in, unsigned blocks)
+/* What `blocks` resident blocks issue, if those of the input issue `ops`. */
+static double issued_by(double ops, const struct sm_input *in, unsigned blocks)
 {
-    const double each = ops * blocks / (double)in->block_count;
+    return ops * blocks / (double)in->block_count;
+}
 
-    return (unsigned)fmax(fmin(2 * AFFORDABLE / fmax(each, 1) - 1, WAVES), 1);
+/* Waves that follow the first one, to see how blocks overlap: as many as are cheap. */
+static unsigned waves_of(double ops, const struct sm_input *in, unsigned blocks, double affordable)
+{
+    return (unsigned)fmax(fmin(affordable / fmax(issued_by(ops, in, blocks), 1) - 1, WAVES), 1);
+}
+
+/* How blocks drift apart from wave to wave one sub-partition shows less well than all: these, where that costs little. */
+static struct sm_code code_of_waves(const struct sm_code *code, double ops, const struct sm_input *in,
+                                    unsigned blocks)
+{
+    struct sm_code out = *code;
+
+    if (2 * issued_by(ops, in, blocks) <= AFFORDABLE)
+        out.subset = sm_subset_whole(in);
+    return out;
 }
 
 /* Instructions of all simulations that loops cut short ask for: simulate_unequal() and simulate_drifting(). */
 static double cut_costs(const struct lists *lists, const struct sm_input *in, unsigned blocks)
 {
-    const double waves = 1 + waves_of(lists->long_ops, in, blocks);
+    const double waves = 1 + waves_of(lists->long_ops, in, blocks, AFFORDABLE);
 
     if (in->block_count > 1)
         return waves * (lists->brief_ops + lists->long_ops);
@@ -79,7 +94,7 @@ static double cut_costs(const struct lists *lists, const struct sm_input *in, un
 /* The same of one that leaves nothing out: simulate_once(). */
 static double whole_costs(const struct lists *lists, const struct sm_input *in, unsigned blocks)
 {
-    return in->block_count > 1 ? (1 + waves_of(lists->all, in, blocks)) * lists->all : lists->all;
+    return in->block_count > 1 ? (1 + waves_of(lists->all, in, blocks, AFFORDABLE)) * lists->all : lists->all;
 }
 
 /* One simulation of every iteration is better than several that are extrapolated, and often cheaper. What it
@@ -95,15 +110,10 @@ static int make_whole(struct lists *lists, const struct sm_input *in, unsigned b
     return cut_lists(lists, in, &whole, err);
 }
 
-static double issued_by(const struct lists *lists, const struct sm_input *in, unsigned blocks)
-{
-    return lists->long_ops * blocks / (double)in->block_count;
-}
-
 /* Whether the next cut is to be tried. */
 static bool too_long(const struct lists *lists, const struct sm_input *in, unsigned blocks)
 {
-    return lists->ends_early || (loops(lists) && issued_by(lists, in, blocks) > AFFORDABLE);
+    return lists->ends_early || (loops(lists) && issued_by(lists->long_ops, in, blocks) > AFFORDABLE);
 }
 
 /* Lists of the paths' beginning that issue about what is affordable, where the rest is like it. */
@@ -114,13 +124,13 @@ static int take_part(struct lists *out, const struct sm_input *in, unsigned bloc
     double unlike = 1;
     int rc = cut_lists(&part, in, &cut, err);
 
-    cut.part = rc ? 1 : AFFORDABLE / issued_by(&part, in, blocks);
+    cut.part = rc ? 1 : AFFORDABLE / issued_by(part.long_ops, in, blocks);
     free_lists(&part, in->emulation->path_count);
     part = (struct lists){0};
     if (!rc && cut.part < 1)
         rc = cut_lists(&part, in, &cut, err);
     if (!rc && part.longer && loops(&part) && !part.ends_early &&
-        issued_by(&part, in, blocks) <= 2 * AFFORDABLE)
+        issued_by(part.long_ops, in, blocks) <= 2 * AFFORDABLE)
         rc = sm_lists_unlike(&unlike, part.longer, in, err);
     if (!rc && unlike < UNLIKE) {
         const struct lists whole = *out;
@@ -202,7 +212,7 @@ static int simulate_unequal(double *cycles, double *brief_cycles, const struct s
 {
     struct sm_both both = {0};
     const int rc = sm_run_both(&both, in, code, lists->brief, lists->longer, blocks,
-                               waves_of(lists->long_ops, in, blocks), 0, err);
+                               waves_of(lists->long_ops, in, blocks, AFFORDABLE), 0, err);
 
     *cycles = extrapolate(&both, lists);
     *brief_cycles = both.brief;
@@ -239,7 +249,7 @@ static int simulate_async(struct sm_cycles *out, const struct sm_input *in, cons
     }
     out->further = out->first;
     if (!rc && waves && part.whole)
-        rc = sm_run_wave(&out->further, in, code, lists, blocks, waves_of(each, in, blocks),
+        rc = sm_run_wave(&out->further, in, code, lists, blocks, waves_of(each, in, blocks, 2 * AFFORDABLE),
                          part.ran.cycles / blocks, err);
     sm_lists_free(lists, in->emulation->path_count);
     return rc;
@@ -255,8 +265,8 @@ static int simulate_once(double *cycles, double *brief_cycles, const struct sm_i
     int rc;
 
     if (in->block_count > 1)
-        rc = sm_run_wave(&ran.cycles, in, code, lists->longer, blocks, waves_of(lists->long_ops, in, blocks),
-                         0, err);
+        rc = sm_run_wave(&ran.cycles, in, code, lists->longer, blocks,
+                         waves_of(lists->long_ops, in, blocks, AFFORDABLE), 0, err);
     else
         rc = sm_run(&ran, in, code, lists->longer, blocks, err);
     *brief_cycles = ran.cycles;
@@ -264,27 +274,37 @@ static int simulate_once(double *cycles, double *brief_cycles, const struct sm_i
     return rc;
 }
 
+/* Whether they are simulated as they are, and not extrapolated by their iterations. */
+static bool takes_once(const struct lists *lists)
+{
+    return !loops(lists) || lists->ends_early;
+}
+
 /* The time of a simulation with all iterations, and by how much waves overlap. */
 static int simulate_loops(double *cycles, double *overlap, const struct sm_input *in,
                           const struct sm_code *code, unsigned blocks, bool waves, struct err *err)
 {
     struct lists lists = {0};
+    struct sm_code own;
     double brief_cycles = 0, wave_cycles;
     int rc = make_lists(&lists, in, code, blocks, err);
 
     *overlap = 0;
-    if (!rc && (!loops(&lists) || lists.ends_early))
+    if (!rc && takes_once(&lists)) {
+        own = code_of_waves(code, lists.long_ops, in, blocks);
+        code = &own;
         rc = simulate_once(cycles, &brief_cycles, in, code, &lists, blocks, err);
-    else if (!rc && in->block_count > 1)
+    } else if (!rc && in->block_count > 1) {
         rc = simulate_unequal(cycles, &brief_cycles, in, code, &lists, blocks, err);
-    else if (!rc)
+    } else if (!rc) {
         rc = simulate_drifting(cycles, &brief_cycles, in, code, &lists, blocks, err);
+    }
     /* Of blocks that compete some end before others, and so do their successors, until all begin evenly
      * spread over the time of a wave: recorded starts on an NVIDIA H200 show it from the second wave on. How
      * much waves overlap then matters where loops do not make them long. */
     if (!rc && waves && lists.all < 10 * lists.brief_ops) {
-        rc = sm_run_wave(&wave_cycles, in, code, lists.brief, blocks, waves_of(lists.brief_ops, in, blocks),
-                         brief_cycles / blocks, err);
+        rc = sm_run_wave(&wave_cycles, in, code, lists.brief, blocks,
+                         waves_of(lists.brief_ops, in, blocks, AFFORDABLE), brief_cycles / blocks, err);
         *overlap = brief_cycles - wave_cycles;
     }
     free_lists(&lists, in->emulation->path_count);
@@ -304,7 +324,9 @@ int sm_simulate(struct sm_cycles *out, const struct sm_input *in, unsigned block
     if (!rc && sm_async_applies(in)) {
         rc = simulate_async(out, in, &code, blocks, waves, err);
     } else if (!rc) {
-        rc = simulate_loops(&out->first, &overlap, in, &code, blocks, waves, err);
+        rc = sm_subset_choose(&code.subset, &code, in, blocks, err);
+        if (!rc)
+            rc = simulate_loops(&out->first, &overlap, in, &code, blocks, waves, err);
         out->further = fmax(out->first - overlap, 0);
     }
     out->issued = issued;

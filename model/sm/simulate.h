@@ -13,7 +13,8 @@
  * extrapolated by the cost of the last ones, or simulated whole where that takes less. Latencies are those of an
  * empty machine, and the queues add to them; loads from DRAM spread around their mean under load by the
  * measured shares of its latency, so that a barrier, or the end of a block, waits for the slowest of many.
- * Those of a warp are spread evenly, one after another, so that a few iterations of a loop stand for all. */
+ * Those of a warp are spread evenly, one after another, so that a few iterations of a loop stand for all. Of
+ * sub-partitions that are as busy one stands for all (model/sm/subset.c). */
 #ifndef MODEL_SM_SIMULATE_H
 #define MODEL_SM_SIMULATE_H
 

@@ -36,11 +36,15 @@ void sm_begin_block(struct sm_state *sm, struct sm_block_slot *block_slot, doubl
         age++;
     memmove(&sm->by_age[age], &sm->by_age[age + 1], (sm->block_slot_count - 1 - age) * sizeof *sm->by_age);
     sm->by_age[sm->block_slot_count - 1] = own;
-    *block_slot = (struct sm_block_slot){.block = sm->begun++ % sm->in->block_count, .left = sm->per_block};
+    *block_slot = (struct sm_block_slot){.block = sm->begun++ % sm->in->block_count};
     sm_async_begin(sm, block_slot);
     for (w = first; w < first + sm->per_block; w++) {
-        struct sm_warp *warp = sm_warp_at(sm, w);
+        struct sm_warp *warp;
 
+        if (!sm_is_simulated(sm, w))
+            continue;
+        warp = sm_warp_at(sm, w);
+        block_slot->left++;
         *warp = (struct sm_warp){.block_slot = block_slot,
                                  .past = sm->pasts ? &sm->pasts[warp - sm->warps] : NULL,
                                  .earliest = time,
@@ -63,7 +67,7 @@ int sm_allocate(struct sm_state *sm, unsigned blocks, struct err *err)
     if (sm->per_partition > SM_WARPS)
         return err_set(err, ERR_USAGE, "SM simulation: %u warps on a sub-partition; at most %d are simulated",
                        sm->per_partition, SM_WARPS);
-    slots = (size_t)sm->per_partition * partitions;
+    slots = (size_t)sm->per_partition * sm->code->subset.count;
     sm->warps = calloc(slots, sizeof *sm->warps);
     if (sm->code->counts) {
         sm->pasts = calloc(slots, sizeof *sm->pasts);
@@ -99,7 +103,8 @@ void sm_give_lists(struct sm_state *sm, const struct sm_list *lists)
 {
     sm->lists = lists;
     for (unsigned w = 0; w < sm->warp_count; w++)
-        give_list(sm, sm_warp_at(sm, w), w);
+        if (sm_is_simulated(sm, w))
+            give_list(sm, sm_warp_at(sm, w), w);
 }
 
 static double lookahead(const struct sm_state *sm)
@@ -132,28 +137,42 @@ struct sm_state sm_state_of(const struct sm_input *in, const struct sm_code *cod
                              .enough = UINT_MAX,
                              .read_window = in->machine->read_window,
                              .fence_stored = machine_or_0(in->machine, DEVICE_FENCE_STORED_LATENCY),
-                             .arrival_cycles = (in->code->barrier_cycles - in->code->barrier_alone) / others};
+                             .arrival_cycles = (in->code->barrier_cycles - in->code->barrier_alone) / others *
+                                               code->subset.times};
+}
+
+/* Whether a place has a warp that is simulated. */
+static bool is_used(const struct sm_state *sm, unsigned slot)
+{
+    for (unsigned w = slot * sm->per_block; w < (slot + 1) * sm->per_block; w++)
+        if (sm_is_simulated(sm, w))
+            return true;
+    return false;
 }
 
 int sm_start(struct sm_state *sm, const struct sm_list *lists, unsigned blocks, double stagger,
              struct err *err)
 {
-    const unsigned partitions = sm->in->partitions;
     const int rc = sm_allocate(sm, blocks, err);
 
     if (rc)
         return rc;
     for (unsigned p = 0; p < DEVICE_SUBPARTITIONS; p++)
         sm->next[p] = INFINITY;
-    for (unsigned p = 0; p < partitions; p++)
+    for (unsigned p = 0; p < sm->code->subset.count; p++)
         start_partition(sm, p);
     for (unsigned w = 0; w < sm->warp_count; w++)
-        sm->partitions[w % partitions].of_block_slot[w / sm->per_block] |= UINT64_C(1) << w / partitions;
+        if (sm_is_simulated(sm, w))
+            sm->partitions[sm_partition_of(sm, w)].of_block_slot[w / sm->per_block] |=
+                UINT64_C(1) << w / sm->in->partitions;
     for (unsigned b = 0; b < blocks; b++)
         sm->by_age[b] = b;
     sm->lists = lists;
     for (unsigned b = 0; b < blocks; b++)
-        sm_begin_block(sm, &sm->block_slots[b], stagger * b);
+        if (is_used(sm, b)) {
+            sm_begin_block(sm, &sm->block_slots[b], stagger * b);
+            sm->slots_used++;
+        }
     sm->lookahead = lookahead(sm);
     sm->takes_turns = stagger > 0;
     sm_choose_all(sm);
@@ -163,7 +182,7 @@ int sm_start(struct sm_state *sm, const struct sm_list *lists, unsigned blocks, 
 void sm_copy(struct sm_state *out, const struct sm_state *from)
 {
     const struct sm_state arrays = *out;
-    const size_t slots = (size_t)from->per_partition * from->in->partitions;
+    const size_t slots = (size_t)from->per_partition * from->code->subset.count;
 
     *out = *from;
     out->warps = memcpy(arrays.warps, from->warps, slots * sizeof *from->warps);

@@ -79,8 +79,8 @@ struct sm_partition {
 struct sm_state {
     const struct sm_input *in;
     const struct sm_code *code;
-    const struct sm_list *lists; /* of paths */
-    struct sm_partition partitions[DEVICE_SUBPARTITIONS];
+    const struct sm_list *lists;                          /* of paths */
+    struct sm_partition partitions[DEVICE_SUBPARTITIONS]; /* that are simulated */
     struct sm_warp *warps; /* these two by sub-partition, of which each has `per_partition` */
     sm_past *pasts;
     struct sm_block_slot *block_slots;
@@ -88,6 +88,7 @@ struct sm_state {
     uint64_t *of_block_slots;          /* the sub-partitions' `of_place` */
     double next[DEVICE_SUBPARTITIONS]; /* when each issues next; INFINITY for never */
     unsigned warp_count, per_block, block_slot_count;
+    unsigned slots_used;    /* that have a warp on a sub-partition that is simulated */
     unsigned per_partition; /* the last one may be empty */
     bool shared_only;       /* stop where a warp's list goes its own way */
     bool replaces;          /* a block that ends, by the next */
@@ -130,12 +131,21 @@ static inline double earlier(double a, double b)
     return a < b ? a : b;
 }
 
-/* Warp w of the SM, counted by place, then by warp of the block: it is on sub-partition w % partitions. */
+/* Warp w of the SM, counted by place, then by warp of the block, is on sub-partition w % partitions. */
+static inline unsigned sm_partition_of(const struct sm_state *sm, unsigned w)
+{
+    return w % sm->in->partitions - sm->code->subset.first;
+}
+
+static inline bool sm_is_simulated(const struct sm_state *sm, unsigned w)
+{
+    return sm_partition_of(sm, w) < sm->code->subset.count;
+}
+
+/* One that is simulated. */
 static inline struct sm_warp *sm_warp_at(const struct sm_state *sm, unsigned w)
 {
-    const unsigned partitions = sm->in->partitions;
-
-    return &sm->partitions[w % partitions].warps[w / partitions];
+    return &sm->partitions[sm_partition_of(sm, w)].warps[w / sm->in->partitions];
 }
 
 struct sm_state sm_state_of(const struct sm_input *in, const struct sm_code *code);
@@ -253,7 +263,7 @@ static inline struct sm_block_slot *sm_stay(struct sm_partition *partition)
 /* Warp w of the SM goes on: it is idle no more. */
 static inline void sm_go(struct sm_state *sm, unsigned w)
 {
-    struct sm_partition *at = &sm->partitions[w % sm->in->partitions];
+    struct sm_partition *at = &sm->partitions[sm_partition_of(sm, w)];
 
     at->idle &= ~(UINT64_C(1) << w / sm->in->partitions);
     sm_note_next(sm, at, w / sm->in->partitions);

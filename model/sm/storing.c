@@ -14,7 +14,7 @@ double sm_storing_share(const struct sm_state *sm)
 {
     double storing = sm->storing;
 
-    for (unsigned p = 0; p < sm->in->partitions; p++)
+    for (unsigned p = 0; p < sm->code->subset.count; p++)
         storing += stored_last(sm, &sm->partitions[p]);
-    return sm->end > 0 ? storing / sm->end / sm->in->partitions : 0;
+    return sm->end > 0 ? storing / sm->end / sm->code->subset.count : 0;
 }

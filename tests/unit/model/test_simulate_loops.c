@@ -116,9 +116,64 @@ static void what_ends_its_own_wait_goes_on(void **state)
     check_near(out.first, 4. * BODY, 100);
 }
 
+/* Eight warps with a loop of FADDs, every fourth with `more` in each iteration than the others. */
+static struct sm_cycles on_first(unsigned more)
+{
+    enum { BODY = 40 };
+    struct fixture f = {0};
+    struct emulate_step steps[2][3];
+    struct emulate_path paths[2];
+
+    fixture_fill(&f, BODY + more + 2, fixture_plain(SASS_FADD, 1, 0));
+    f.code[BODY + more] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, BODY + more + 2, 8);
+    for (unsigned p = 0; p < 2; p++) {
+        const uint32_t skipped = p ? 0 : more;
+
+        steps[p][0] = (struct emulate_step){.body = 1, .repeats = 1000};
+        steps[p][1] = (struct emulate_step){.first = skipped, .count = BODY + more + 1 - skipped};
+        steps[p][2] = (struct emulate_step){.first = BODY + more + 1, .count = 1};
+        paths[p] = (struct emulate_path){.steps = steps[p], .count = 3};
+    }
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    for (size_t i = 0; i < 8; i++)
+        f.paths[i] = i % 4 == 0;
+    return fixture_simulate(&f, 1, false);
+}
+
+/* Where all four sub-partitions have as much to do, the instructions of one of them are simulated; where one has twice as
+ * much, those of all. */
+static void one_sub_partition_stands_for_all(void **state)
+{
+    const struct sm_cycles even = on_first(4), uneven = on_first(40);
+
+    check_near(even.first, 1000. * 2 * 45, 6000);
+    check_near(uneven.first, 1000. * 2 * 81, 6000);
+    assert_in_range(even.issued, 2 * 8 * 45, 2 * 9 * 45);
+    assert_in_range(uneven.issued, 8 * (2 * 81 + 6 * 41), 9 * (2 * 81 + 6 * 41));
+}
+
+/* Four sub-partitions load at the same time, each as often as the units are free again: one that stands for all of them waits
+ * for the others' as well. */
+static void one_sub_partition_has_its_share(void **state)
+{
+    enum { PASSES = 8 };
+    struct fixture f = {.steps = {{.body = 1, .repeats = 1000}, {.count = 3}, {.first = 3, .count = 1}},
+                        .path = {.count = 3}};
+
+    f.code[0] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[1] = fixture_plain(SASS_FADD, 1, 1);
+    f.code[2] = fixture_plain(SASS_BRA, 5, 0);
+    f.code[3] = fixture_plain(SASS_EXIT, 5, 0);
+    fixture_set_up(&f, 4, 16);
+    f.counts[0] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = PASSES};
+    check_near(fixture_simulate(&f, 1, false).first, 1000. * 16 * PASSES, 1000);
+}
+
 int main(void)
 {
     return RUN_TESTS(loops_are_extrapolated, loops_are_extrapolated_from_where_they_are_steady,
                      long_loops_are_extrapolated_from_few_iterations, loops_within_loops_keep_their_share,
-                     long_waits_are_extrapolated, what_ends_its_own_wait_goes_on);
+                     long_waits_are_extrapolated, what_ends_its_own_wait_goes_on,
+                     one_sub_partition_stands_for_all, one_sub_partition_has_its_share);
 }
