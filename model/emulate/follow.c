@@ -103,8 +103,9 @@ static void follow_record(struct emulation *emulation, const struct record *reco
 /* Whether it has anything to follow: what wanders is executed elsewhere. */
 static bool is_followed(const struct record *record)
 {
-    return record->access && !record->wanders && record->mask && !sass_is_tensor_copy(record->i) &&
-           (record->space == SASS_SPACE_GLOBAL || record->space == SASS_SPACE_GENERIC);
+    return record->access && !record->wanders && record->mask &&
+           (record->space == SASS_SPACE_GLOBAL || record->space == SASS_SPACE_GENERIC) &&
+           !sass_is_tensor_copy(record->i);
 }
 
 /* One period: accesses in the order of the code, those of a loop inside as it goes round. */
@@ -125,10 +126,12 @@ static void follow_period(struct emulation *emulation, const struct record *reco
 
 void follow_periods(struct emulation *emulation, const struct record *records, size_t count, uint64_t periods)
 {
-    bool any = false;
+    size_t first = 0;
 
-    for (size_t k = 0; k < count; k++)
-        any |= is_followed(&records[k]);
-    for (uint64_t p = 2; p < 2 + periods && any && emulation->followed && emulation->leading; p++)
-        follow_period(emulation, records, count, p);
+    while (count && !is_followed(&records[count - 1]))
+        count--;
+    while (first < count && !is_followed(&records[first]))
+        first++;
+    for (uint64_t p = 2; p < 2 + periods && count && emulation->followed && emulation->leading; p++)
+        follow_period(emulation, records + first, count - first, p);
 }

@@ -381,12 +381,13 @@ static void walk_all(struct emulation *emulation, struct request *request, const
 
 int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count)
 {
-    struct request request = record_request(record);
+    struct request request;
 
     if (sass_is_tensor_copy(record->i) && count)
         return tensor_copy_count(emulation, record->i, record->value[0], record->delta[0], first, count);
     if (!record->access || !record->mask || !count)
         return 0;
+    request = record_request(record);
     if (record->space == SASS_SPACE_CONSTANT) {
         walk_all(emulation, &request, record, first, count);
         return 0;

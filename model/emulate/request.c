@@ -313,9 +313,10 @@ static void take_pattern(struct pattern *out, const struct request *request)
 
 bool request_costs_same(const struct pattern *pattern, const struct request *request, uint64_t moved)
 {
-    const bool banks_only = request->space == SASS_SPACE_SHARED && !request->second;
+    const bool words_only =
+        (request->space == SASS_SPACE_SHARED && !request->second) || request->space == SASS_SPACE_LOCAL;
 
-    if (moved % (banks_only ? 4 : LINE) == 0)
+    if (moved % (words_only ? 4 : LINE) == 0)
         return true;
     return request->space == SASS_SPACE_GLOBAL && is_one_sector(pattern->least, pattern->most) &&
            is_one_sector(pattern->least + moved, pattern->most + moved);

@@ -116,12 +116,6 @@ bool sass_fences_gpu(const struct sass *instruction)
                                               instruction->mod[SASS_MOD_SCOPE] == SASS_SCOPE_SYS);
 }
 
-bool sass_is_tensor_copy(const struct sass *instruction)
-{
-    return instruction->op == SASS_UTMALDG || instruction->op == SASS_UTMASTG ||
-           instruction->op == SASS_UTMAREDG;
-}
-
 /* Whether control cannot run past it: nothing guards it, and it goes elsewhere for good. */
 static bool ends_here(const struct sass *in)
 {

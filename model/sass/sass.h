@@ -222,7 +222,11 @@ bool sass_is_bulk(const struct sass *instruction);
  * [1], of no bytes; the sources are uniform registers: where in shared memory, the mbarrier of a load, the
  * coordinates, innermost first; the address of the tensor map; of a load that goes to several blocks, which
  * ones. */
-bool sass_is_tensor_copy(const struct sass *instruction);
+static inline bool sass_is_tensor_copy(const struct sass *instruction)
+{
+    return instruction->op == SASS_UTMALDG || instruction->op == SASS_UTMASTG ||
+           instruction->op == SASS_UTMAREDG;
+}
 
 /* A memory fence beyond the thread block: the warp goes on when its stores can be seen there. */
 bool sass_fences_gpu(const struct sass *instruction);
