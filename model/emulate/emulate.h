@@ -48,9 +48,8 @@ enum emulate_end {
 
 const char *emulate_end_text(enum emulate_end end); /* "done", "incomplete", "out of budget", ... */
 
-/* Of the budget, which the first block of a sample may take, and later each that is only told apart from it: a
- * prediction from one block is better than none. */
-enum { EMULATE_FIRST_TIMES = 4 };
+/* Of the budget, which the first block of a sample may take: a prediction from one block is better than none. */
+enum { EMULATE_FIRST_TIMES = 8 };
 
 struct emulate_options {
     enum emulate_mode mode;

@@ -14,6 +14,9 @@
 /* Where they do not, more say how far those that go the same way differ in what they access. */
 enum { CHEAP_TIMES = 3, CHEAP_EXECUTED = 1 << 16 };
 
+/* Where the first block took more than so many times the budget, others are not told apart from it. */
+enum { SIGN_MOST = 4 };
+
 enum { SIGN_LEAST = 1 << 16 }; /* instructions to spend on telling blocks apart: as many as the first took */
 
 /* A position along one axis and how many of the axis it stands for. */
@@ -369,8 +372,8 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
         if (out->tickets || out->arrivals)
             follow_counters(&origin, emulation);
         signer.bends = origin.bends;
-        if (out->executed > emulation->budget) /* enough for no other block, but to tell them apart */
-            signer.budget *= EMULATE_FIRST_TIMES;
+        if (out->executed > emulation->budget && out->executed <= SIGN_MOST * emulation->budget)
+            signer.budget *= SIGN_MOST; /* enough for no other block, but to tell them apart */
         out->loaded = signer.loaded;
         rc = add_others(out, emulation, most, &signer, &origin, err);
         out->alike.known &= !signer.loaded;

@@ -60,6 +60,16 @@ static bool waits_for_slowest(const struct sm_code *code, const struct sm_input 
     return in->code->barrier_cycles > 0 && spread_cycles(code, in) > MOST_SPREAD * warps;
 }
 
+/* Whether warps ask the copy engine for something: often one does so for all. */
+static bool has_copies(const struct sm_code *code)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < code->count; i++)
+        has |= code->requests[i].async != SM_NOTHING;
+    return has;
+}
+
 int sm_subset_choose(struct sm_subset *out, const struct sm_code *code, const struct sm_input *in,
                      unsigned blocks, struct err *err)
 {
@@ -76,7 +86,8 @@ int sm_subset_choose(struct sm_subset *out, const struct sm_code *code, const st
         all += work[p];
         most = work[p] > work[most] ? p : most;
     }
-    if (!waits_for_slowest(code, in, blocks) && work[most] * in->partitions <= (1 + MOST_UNEQUAL) * all)
+    if (!has_copies(code) && !waits_for_slowest(code, in, blocks) &&
+        work[most] * in->partitions <= (1 + MOST_UNEQUAL) * all)
         *out = (struct sm_subset){most, 1, all / work[most]};
     return 0;
 }

@@ -49,14 +49,19 @@ static void subject_close(struct subject *subject)
     spec_release(&subject->spec);
 }
 
-static void read_kind(struct analysis *out, int kind, const struct analyze_options *options)
+static void read_set(struct analysis *out, int kind, const char *set, const struct analyze_options *options)
 {
     struct subject s;
     struct err err = {0};
 
-    subject_open(&s, kind, NULL);
+    subject_open(&s, kind, set);
     ok(analyze(out, &machine, &s.compiled.cubin, s.compiled.kernel, &s.variant.launch, options, &err), &err);
     subject_close(&s);
+}
+
+static void read_kind(struct analysis *out, int kind, const struct analyze_options *options)
+{
+    read_set(out, kind, NULL, options);
 }
 
 /* Every kind ends within the budget: what is refused says why. */
@@ -188,6 +193,23 @@ static void one_block_is_executed_however_long(void **state)
     free(e);
 }
 
+/* Where it takes so long that to tell others apart would take seconds, it stands for all, and that is said. */
+static void a_very_long_block_stands_alone(void **state)
+{
+    const struct analyze_options options = {.warm = true};
+    struct analysis *e = calloc(1, sizeof *e);
+
+    assert_non_null(e);
+    read_set(e, 10, "ROUNDS=3000", &options);
+    if (!e->predicted)
+        fail_msg("%s", e->reason);
+    assert_in_range(e->emulation.executed, 4 * EXPECT_BUDGET, EMULATE_FIRST_TIMES * EXPECT_BUDGET);
+    assert_int_equal(e->emulation.block_count, 1);
+    assert_true(e->emulation.work_error >= 0.9);
+    analysis_release(e);
+    free(e);
+}
+
 static void a_time_limit_is_named(void **state)
 {
     const struct analyze_options options = {.warm = true, .core_limit_s = 1e-9};
@@ -243,6 +265,7 @@ int main(void)
                                        cmocka_unit_test(dear_blocks_are_left_out),
                                        cmocka_unit_test(long_ways_are_followed_of_few_blocks),
                                        cmocka_unit_test(one_block_is_executed_however_long),
+                                       cmocka_unit_test(a_very_long_block_stands_alone),
                                        cmocka_unit_test(a_time_limit_is_named),
                                        cmocka_unit_test(waiting_spends_no_core_time)};
     struct device device;

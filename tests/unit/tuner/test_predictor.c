@@ -96,7 +96,7 @@ static void work_beyond_the_budget_is_not_predicted(void **state)
     compile(&f);
     assert_false(f.job.prediction.told.predicted);
     assert_non_null(strstr(f.job.prediction.reason, "out of budget"));
-    assert_non_null(strstr(f.job.prediction.reason, "4194304 warp instructions"));
+    assert_non_null(strstr(f.job.prediction.reason, "8388608 warp instructions"));
     tear_down(&f);
 }
 
