@@ -245,7 +245,7 @@ static void arguments_that_do_not_fit_are_refused(void **state)
     tear_down(&f);
 }
 
-/* Of which the first block may take four times as much. `n` is 0: no loop, but `spills` of 128 elements at 1024 threads. */
+/* Of which the first block may take eight times as much. `n` is 0: no loop, but `spills` of 128 elements at 1024 threads. */
 static void a_small_budget_ends_in_a_refusal(void **state)
 {
     const struct analyze_options options = {.warm = true, .budget = 10};
@@ -257,7 +257,7 @@ static void a_small_budget_ends_in_a_refusal(void **state)
     assert_int_equal(launch_prepare(&f.launch, NULL), 0);
     assert_int_equal(analyze(&f.out, &f.machine, &f.cubin, f.kernel, &f.launch, &options, NULL), 0);
     assert_false(f.out.predicted);
-    assert_non_null(strstr(f.out.reason, ", 0, 0: out of budget: 40 warp instructions are spent"));
+    assert_non_null(strstr(f.out.reason, ", 0, 0: out of budget: 80 warp instructions are spent"));
     tear_down(&f);
 }
 
