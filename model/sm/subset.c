@@ -86,7 +86,7 @@ int sm_subset_choose(struct sm_subset *out, const struct sm_code *code, const st
         all += work[p];
         most = work[p] > work[most] ? p : most;
     }
-    if (!has_copies(code) && !waits_for_slowest(code, in, blocks) &&
+    if (all > 0 && !has_copies(code) && !waits_for_slowest(code, in, blocks) &&
         work[most] * in->partitions <= (1 + MOST_UNEQUAL) * all)
         *out = (struct sm_subset){most, 1, all / work[most]};
     return 0;

@@ -28,9 +28,9 @@ struct variant_prediction {
     struct pareto_metrics pareto; /* NaN when nothing is predicted */
 };
 
-/* The last resorts where emulation outlasts its budget by far (EXPECT_BUDGET takes less than a second of a core):
+/* The last resorts where emulation outlasts its budget by far (EMULATE_FIRST_TIMES times EXPECT_BUDGET take about one second of a core):
  * seconds of a core, which a busy machine does not spend faster, and seconds that pass. */
-enum { PREDICTION_CORE_S = 10, PREDICTION_WALL_S = 600 };
+enum { PREDICTION_CORE_S = 20, PREDICTION_WALL_S = 600 };
 
 /* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
  * prediction without a prediction, and so is what `stop`, once it is true, cuts short (null: nothing); errors
