@@ -28,8 +28,8 @@ struct variant_prediction {
     struct pareto_metrics pareto; /* NaN when nothing is predicted */
 };
 
-/* The last resorts where emulation outlasts its budget by far (EMULATE_FIRST_TIMES times EXPECT_BUDGET take about one second of a core):
- * seconds of a core, which a busy machine does not spend faster, and seconds that pass. */
+/* The last resorts where emulation outlasts its budget by far (EMULATE_FIRST_TIMES times EXPECT_BUDGET take about
+ * one second of a core): seconds of a core, which a busy machine does not spend faster, and seconds that pass. */
 enum { PREDICTION_CORE_S = 20, PREDICTION_WALL_S = 600 };
 
 /* Reads compiled code. `launch` is not prepared yet, and is afterwards. What the model cannot do is a
