@@ -116,8 +116,8 @@ static void what_ends_its_own_wait_goes_on(void **state)
     check_near(out.first, 4. * BODY, 100);
 }
 
-/* Eight warps with a loop of FADDs, every fourth with `more` in each iteration than the others. */
-static struct sm_cycles on_first(unsigned more)
+/* Eight warps with a loop of FADDs, and one of `last`, every fourth with `more` in each iteration than the others. */
+static struct sm_cycles on_first(unsigned more, enum sass_op last)
 {
     enum { BODY = 40 };
     struct fixture f = {0};
@@ -125,6 +125,7 @@ static struct sm_cycles on_first(unsigned more)
     struct emulate_path paths[2];
 
     fixture_fill(&f, BODY + more + 2, fixture_plain(SASS_FADD, 1, 0));
+    f.code[BODY + more - 1] = fixture_plain(last, 1, 0);
     f.code[BODY + more] = fixture_plain(SASS_BRA, 5, 0);
     fixture_set_up(&f, BODY + more + 2, 8);
     for (unsigned p = 0; p < 2; p++) {
@@ -142,14 +143,16 @@ static struct sm_cycles on_first(unsigned more)
 }
 
 /* Where all four sub-partitions have as much to do, the instructions of one of them are simulated; where one has twice as
- * much, those of all. */
+ * much, or one may ask the copy engine for something that all need, those of all. */
 static void one_sub_partition_stands_for_all(void **state)
 {
-    const struct sm_cycles even = on_first(4), uneven = on_first(40);
+    const struct sm_cycles even = on_first(4, SASS_FADD), uneven = on_first(40, SASS_FADD),
+                           copies = on_first(4, SASS_UTMACMDFLUSH);
 
     check_near(even.first, 1000. * 2 * 45, 6000);
     check_near(uneven.first, 1000. * 2 * 81, 6000);
     assert_in_range(even.issued, 2 * 8 * 45, 2 * 9 * 45);
+    assert_in_range(copies.issued, 8 * (2 * 45 + 6 * 41), 9 * (2 * 45 + 6 * 41));
     assert_in_range(uneven.issued, 8 * (2 * 81 + 6 * 41), 9 * (2 * 81 + 6 * 41));
 }
 
