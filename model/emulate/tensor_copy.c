@@ -194,6 +194,15 @@ static bool is_in_buffer(const struct tensor_copy *copy)
     return region && region == memory_region(&copy->emulation->memory, last, 1);
 }
 
+/* Where the copy is counted; null where nothing is. */
+static struct emulate_count *count_of(const struct tensor_copy *copy)
+{
+    const struct emulation *emulation = copy->emulation;
+
+    return emulation->rehearsing || emulation->lowest ? NULL
+                                                      : &emulation->block->counts[copy->i->pc / SASS_BYTES];
+}
+
 static int count_copy(const struct tensor_copy *copy)
 {
     struct emulation *emulation = copy->emulation;
@@ -202,9 +211,7 @@ static int count_copy(const struct tensor_copy *copy)
     const bool whole = is_in_buffer(copy);
     const uint64_t rows = whole ? copy->extent[1] : 1;
     const uint64_t step = rows > 1 ? map->element_strides[1] * map->strides[1] : 0;
-    struct emulate_count *count = emulation->rehearsing || emulation->lowest
-                                      ? NULL
-                                      : &emulation->block->counts[copy->i->pc / SASS_BYTES];
+    struct emulate_count *count = count_of(copy);
     const struct request request = request_of(copy);
     unsigned at[TENSOR_RANK_MOST] = {0};
     int rc = 0;
@@ -245,24 +252,31 @@ static int arrive(struct tensor_copy *copy, uint32_t rank)
     return rc ? rc : mbarrier_complete(copy->emulation, copy->warp, copy->i, copy->mbarrier, bytes);
 }
 
+/* What was counted since `before`, `times` more times. */
+static void repeat_counts(struct emulate_count *counts, const struct emulate_count *before, uint64_t times)
+{
+    counts->requests += times * (counts->requests - before->requests);
+    counts->lanes += times * (counts->lanes - before->lanes);
+    counts->wavefronts += times * (counts->wavefronts - before->wavefronts);
+    counts->filled += times * (counts->filled - before->filled);
+    counts->bytes += times * (counts->bytes - before->bytes);
+    counts->sectors += times * (counts->sectors - before->sectors);
+    counts->sectors_once += times * (counts->sectors_once - before->sectors_once);
+    counts->lines += times * (counts->lines - before->lines);
+    counts->lines_once += times * (counts->lines_once - before->lines_once);
+}
+
 /* `count` boxes inside of the tensor, each `step` bytes, whole lines, behind the one before. */
 static int count_inside(const struct tensor_copy *copy, int64_t step, uint64_t count)
 {
-    struct emulate_count *counts = &copy->emulation->block->counts[copy->i->pc / SASS_BYTES];
-    const struct emulate_count before = *counts;
+    struct emulate_count *counts = count_of(copy);
+    const struct emulate_count before = counts ? *counts : (struct emulate_count){0};
     const struct request request = request_of(copy);
     unsigned at[TENSOR_RANK_MOST] = {0};
     int rc = count_copy(copy);
 
-    counts->requests += (count - 1) * (counts->requests - before.requests);
-    counts->lanes += (count - 1) * (counts->lanes - before.lanes);
-    counts->wavefronts += (count - 1) * (counts->wavefronts - before.wavefronts);
-    counts->filled += (count - 1) * (counts->filled - before.filled);
-    counts->bytes += (count - 1) * (counts->bytes - before.bytes);
-    counts->sectors += (count - 1) * (counts->sectors - before.sectors);
-    counts->sectors_once += (count - 1) * (counts->sectors_once - before.sectors_once);
-    counts->lines += (count - 1) * (counts->lines - before.lines);
-    counts->lines_once += (count - 1) * (counts->lines_once - before.lines_once);
+    if (counts)
+        repeat_counts(counts, &before, count - 1);
     do {
         uint64_t address;
         int64_t skipped, elements;
