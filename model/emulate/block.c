@@ -5,6 +5,7 @@
 #include "model/emulate/follow.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/run.h"
+#include "model/emulate/signing.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/tensor_box.h"
 #include "model/emulate/walk.h"
@@ -129,6 +130,8 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
     footprint_release(&block->written);
     emulation->own.shared_tainted = false;
     emulation->restart = emulation->copied = false;
+    if (emulation->signing)
+        signing_begin(emulation->signing);
     emulation->mistrust = NOBODY;
     emulation->own.alive = emulation->threads;
     emulation->alone = sliced && !emulation->together && !emulation->slice.reads_shared &&
@@ -214,6 +217,8 @@ static int slice_again(struct emulation *emulation, struct err *err)
     int rc;
 
     memo_forget(emulation->memo);
+    if (emulation->signing)
+        signing_forget(emulation->signing);
     steady_close(emulation->steady);
     rc = steady_open(&emulation->steady, err);
     if (rc)

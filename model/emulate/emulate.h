@@ -206,6 +206,7 @@ struct emulate_result {
     bool uneven_clusters; /* blocks of a cluster whose warps wait for each other do different things */
     /* Of a sample. Blocks that were not executed do what others do as far as that is proved. */
     double unproven;   /* share of the grid's blocks of which it is not */
+    bool likened;      /* of some blocks only a few warps say which way they go */
     double work_error; /* half the width of the interval around the warp instructions counted that holds those
                           of the grid, relative; 0 where every block's are known */
     double *certain;   /* warp instructions that the grid issues at least, by instruction; null where the

@@ -4,6 +4,7 @@
 #include "model/emulate/cluster.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/memoize.h"
+#include "model/emulate/signing.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/step.h"
 
@@ -143,14 +144,27 @@ static int run_warp(struct emulation *emulation, struct warp *warp)
     return 0;
 }
 
+static unsigned warp_of_turn(struct emulation *emulation, unsigned turn)
+{
+    if (emulation->signing)
+        return signing_warp(emulation->signing, turn);
+    return memo_applies(emulation->memo, emulation) ? memo_warp(emulation->memo, turn) : turn;
+}
+
+/* 1 where the warps so far say what the others do, else 0 or an error. */
+static int probe(struct emulation *emulation, unsigned turn)
+{
+    if (emulation->signing)
+        return signing_probe(emulation->signing, emulation, turn);
+    return memo_applies(emulation->memo, emulation) ? memo_probe(emulation->memo, emulation, turn) : 0;
+}
+
 /* Runs each warp to its end: none needs what another does but barriers, which all must pass alike, unless
  * warps wait for each other at mbarriers too: then they meet in parts, as the block's beginning shows. */
 static int run_alone(struct emulation *emulation)
 {
-    const bool probes = memo_applies(emulation->memo, emulation);
-
     for (unsigned turn = 0; turn < emulation->warp_count; turn++) {
-        struct warp *warp = &emulation->own.warps[probes ? memo_warp(emulation->memo, turn) : turn];
+        struct warp *warp = &emulation->own.warps[warp_of_turn(emulation, turn)];
         int rc = run_warp(emulation, warp);
 
         if (rc)
@@ -159,7 +173,7 @@ static int run_alone(struct emulation *emulation)
             emulation->together = emulation->restart = true;
             return STEP_STOPPED;
         }
-        rc = probes ? memo_probe(emulation->memo, emulation, turn) : 0;
+        rc = probe(emulation, turn);
         emulation->copied = rc > 0;
         if (rc)
             return rc < 0 ? rc : 0;

@@ -224,6 +224,7 @@ static void take_strata(struct emulate_result *result, struct strata *strata, co
         memcpy(result->alike.to, strata->to, sizeof strata->to);
     }
     result->unproven = strata->unproven;
+    result->likened = strata->likened;
     result->work_error = strata->error;
     result->executed += strata->cost;
     result->certain = strata->certain;

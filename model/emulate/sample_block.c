@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Where blocks take long to execute, fewer must do. */
-enum { ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 18 };
+enum { ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 16 };
 
 static int find_block(const struct emulate_result *result, const unsigned position[3])
 {

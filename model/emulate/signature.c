@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum {
-    WARP_COST = 64, /* instructions that starting a warp takes as long as */
-    PART_COST = 256 /* and filling a part of a page */
+    WARP_COST = 64,  /* instructions that starting a warp takes as long as */
+    PART_COST = 256, /* and filling a part of a page */
+    DEAR = 1 << 11   /* instructions for a block that others had better be likened to */
 };
 
 /* Where loaded values decide which lanes access memory, hardly two blocks are alike: the way it goes alone
@@ -29,7 +30,7 @@ int signer_open(struct signer *out, struct emulation *emulation, struct err *err
 {
     int rc;
 
-    *out = (struct signer){.emulation = emulation, .budget = emulation->budget};
+    *out = (struct signer){.emulation = emulation, .budget = emulation->budget, .dear = DEAR};
     out->scratch = calloc(emulation->memory.region_count + 1, sizeof *out->scratch);
     out->counts = calloc(emulation->count + 1, sizeof *out->counts);
     if (!out->scratch || !out->counts)
@@ -44,13 +45,15 @@ void signer_close(struct signer *signer)
     steady_close(signer->steady);
     free(signer->scratch);
     free(signer->counts);
+    for (unsigned k = 0; k < SIGNING_KEPT; k++)
+        free(signer->whole[k].counts);
     *signer = (struct signer){0};
 }
 
 void signature_note(struct emulation *emulation, const struct sass *i, uint32_t group, uint32_t mask)
 {
     if (!emulation->rehearsing && emulation->slice.aim == SLICE_LANES)
-        sequence_add(emulation->signing, hash_mix(i->pc) ^ ((uint64_t)group << 32 | mask) * HASH_STEP);
+        sequence_add(emulation->signing->now, hash_mix(i->pc) ^ ((uint64_t)group << 32 | mask) * HASH_STEP);
 }
 
 bool signature_joins(const struct sass *i)
@@ -71,7 +74,7 @@ static void note_predicate(struct emulation *emulation, const struct warp *warp,
                                                                      : NULL;
 
     if (from)
-        sequence_add(emulation->signing, from[operand->index & 7]);
+        sequence_add(emulation->signing->now, from[operand->index & 7]);
 }
 
 void signature_note_joined(struct emulation *emulation, const struct warp *warp, const struct sass *i)
@@ -84,20 +87,6 @@ void signature_note_joined(struct emulation *emulation, const struct warp *warp,
         note_predicate(emulation, warp, &i->sources[k]);
     for (unsigned k = 0; k < i->destination_count; k++)
         note_predicate(emulation, warp, &i->destinations[k]);
-}
-
-/* The hash goes on over the paths of the warps. */
-static int add_paths(uint64_t *hash, struct emulation *emulation, struct err *err)
-{
-    for (unsigned w = 0; w < emulation->warp_count; w++) {
-        uint64_t own;
-        const int rc = trace_finish(&own, &emulation->own.warps[w].trace, err);
-
-        if (rc)
-            return rc;
-        *hash = hash_mix(*hash + own);
-    }
-    return 0;
 }
 
 static void sum_issued(struct signature *out, struct signer *signer)
@@ -129,7 +118,7 @@ static void exchange(struct signer *signer)
 }
 
 static int execute(struct emulate_result *result, struct signer *signer, const unsigned position[3],
-                   uint64_t budget, struct sequence *lanes, struct err *err)
+                   uint64_t budget, struct err *err)
 {
     struct emulation *emulation = signer->emulation;
     struct emulate_block block = {.warps = emulation->warp_count};
@@ -146,7 +135,7 @@ static int execute(struct emulate_result *result, struct signer *signer, const u
     emulation->budget = budget;
     emulation->memo = NULL;
     emulation->lowest = signer->scratch;
-    emulation->signing = lanes;
+    emulation->signing = &signer->signing;
     rc = block_execute(emulation, &block, err);
     emulation->signing = NULL;
     emulation->lowest = NULL;
@@ -157,13 +146,58 @@ static int execute(struct emulate_result *result, struct signer *signer, const u
     return rc;
 }
 
+/* Whether signing it took so long that others had better be likened to it, and no value that others left decides the way of
+ * a warp. */
+static bool is_worth_keeping(const struct signer *signer, uint64_t executed)
+{
+    const struct emulation *emulation = signer->emulation;
+
+    return executed >= signer->dear && emulation->alone && !signer->slice.reads_global &&
+           !signer->slice.reads_local && !emulation->tickets.count && !emulation->arrivals.count;
+}
+
+/* The signature of a block that was executed whole. */
+static int conclude(struct signature *out, struct signer *signer, uint64_t executed, struct err *err)
+{
+    struct emulation *emulation = signer->emulation;
+    const size_t bytes = emulation->count * sizeof *signer->counts;
+    uint64_t ways[SIGNING_WARPS];
+    unsigned which = 0;
+    const int rc = signing_ways(ways, &signer->signing, emulation);
+
+    if (rc)
+        return rc;
+    sum_issued(out, signer);
+    for (unsigned w = 0; w < emulation->warp_count; w++)
+        out->hash = hash_mix(out->hash + ways[w]);
+    if (is_worth_keeping(signer, executed))
+        signing_keep(&which, &signer->signing, ways, emulation->warp_count);
+    if (!which)
+        return 0;
+    signer->whole[which - 1].signature = *out;
+    free(signer->whole[which - 1].counts);
+    signer->whole[which - 1].counts = malloc(bytes + 1);
+    if (!signer->whole[which - 1].counts)
+        return err_memory(err);
+    memcpy(signer->whole[which - 1].counts, signer->counts, bytes);
+    return 0;
+}
+
+/* That of one that goes as another did. */
+static void take_over(struct signature *out, struct signer *signer, const struct signed_whole *from)
+{
+    *out = from->signature;
+    out->likened = true;
+    memcpy(signer->counts, from->counts, signer->emulation->count * sizeof *signer->counts);
+}
+
 int signer_sign(struct signature *out, bool *known, struct signer *signer, const unsigned position[3],
                 uint64_t budget, struct err *err)
 {
     struct emulation *emulation = signer->emulation;
     const uint64_t fills = memory_fills(&emulation->memory);
+    unsigned warps = emulation->warp_count;
     struct emulate_result result;
-    struct sequence lanes = {0};
     int rc;
 
     *out = (struct signature){.hash = HASH_START};
@@ -171,15 +205,16 @@ int signer_sign(struct signature *out, bool *known, struct signer *signer, const
                signer->slice.reads_shared); /* every wait is over at once, before what it is for */
     if (!*known)
         return 0;
-    rc = execute(&result, signer, position, budget, &lanes, err);
+    rc = execute(&result, signer, position, budget, err);
     *known = !rc && result.end == EMULATE_DONE;
     signer->spent |= !rc && result.end == EMULATE_BUDGET;
-    if (*known) {
-        out->hash = hash_mix(out->hash + lanes.sum) + lanes.count;
-        sum_issued(out, signer);
-        rc = add_paths(&out->hash, emulation, err);
+    if (*known && emulation->copied) {
+        take_over(out, signer, &signer->whole[signer->signing.like - 1]);
+        warps = signer->signing.probes;
+    } else if (*known) {
+        rc = conclude(out, signer, result.executed, err);
     }
-    out->cost = result.executed + WARP_COST * (uint64_t)emulation->warp_count +
+    out->cost = result.executed + WARP_COST * (uint64_t)warps +
                 PART_COST * (memory_fills(&emulation->memory) - fills);
     emulate_result_release(&result);
     return rc;

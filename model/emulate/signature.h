@@ -6,6 +6,7 @@
 #ifndef MODEL_EMULATE_SIGNATURE_H
 #define MODEL_EMULATE_SIGNATURE_H
 
+#include "model/emulate/signing.h"
 #include "model/emulate/state.h"
 
 struct signature {
@@ -13,6 +14,13 @@ struct signature {
     uint64_t issued; /* warp instructions of the block */
     uint64_t cost;   /* of finding it, in instructions executed */
     bool bent;       /* it executed some of the instructions that the signer's `bends` names */
+    bool likened;    /* some of its warps were not executed (emulate/signing.h) */
+};
+
+/* A block that was signed whole, for those that go as it does. */
+struct signed_whole {
+    struct signature signature;
+    uint64_t *counts; /* owned */
 };
 
 /* What one emulation keeps between signatures. */
@@ -24,8 +32,11 @@ struct signer {
     const bool *bends; /* borrowed; null: none */
     bool loaded;       /* loaded values decide which lanes access memory: a signature says nothing of that */
     uint64_t budget;   /* warp instructions for the signature of one block */
+    uint64_t dear;     /* warp instructions of a block that others had better be likened to */
     bool spent;        /* some block did not end within that: nobody knows how much it issues */
     uint64_t *counts;  /* warp instructions of the last block signed, by instruction */
+    struct signing signing;
+    struct signed_whole whole[SIGNING_KEPT];
 };
 
 /* The emulation is borrowed until signer_close(), which may be called for what signer_open() left. */

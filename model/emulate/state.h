@@ -223,8 +223,8 @@ struct emulation {
     struct waiting waiting;       /* loops for what other blocks store */
     struct memo *memo;            /* while a sample is taken, else null */
     uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
-    struct sequence *signing; /* which way a block goes is all that is asked for: its lanes; else null */
-    bool copied;              /* the block is like an earlier one: its counts and paths are set */
+    struct signing *signing; /* which way a block goes is all that is asked for; else null */
+    bool copied;             /* the block is like an earlier one, and the rest of it not executed */
     struct emulate_result *result;
     struct err *err;
 };

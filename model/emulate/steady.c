@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "model/emulate/follow.h"
+#include "model/emulate/signing.h"
 #include "model/emulate/steady_state.h"
 #include "model/emulate/wander.h"
 
@@ -97,7 +98,7 @@ int steady_extrapolate(struct emulation *emulation, struct warp *warp, const str
     const int rc = emulation->rehearsing ? 0 : count_periods(emulation, recording, periods);
 
     if (emulation->signing && !emulation->rehearsing)
-        sequence_repeat(emulation->signing, &recording->lanes, periods);
+        sequence_repeat(emulation->signing->now, &recording->lanes, periods);
     warp->passed += periods * recording->passed;
     trace_repeat(&warp->trace, periods * recording->period);
     snapshots_set(recording->current, warp, recording->period, periods);
@@ -215,7 +216,7 @@ static int next_iteration(struct emulation *emulation, struct warp *warp, struct
     recording->phase = PHASE_LEARN;
     recording->periods = 1;
     if (emulation->signing)
-        recording->lanes = *emulation->signing;
+        recording->lanes = *emulation->signing->now;
     recording->next = recording->next_run = 0;
     return 0;
 }

@@ -52,6 +52,7 @@ int division_sign(struct signature *out, struct division *division, const unsign
     if (rc)
         return rc;
     division->out->known &= known;
+    division->out->likened |= out->likened;
     division->out->cost += out->cost;
     division->last_hash = out->hash;
     return 0;

@@ -27,6 +27,7 @@ struct strata {
     double error;    /* half the width of the interval that holds them, relative; 0 where all are counted */
     double unproven; /* share of the blocks that were neither looked at nor follow from those that were */
     double unseen_each; /* blocks of those to each that was looked at in their place */
+    bool likened;       /* of some only a few warps were looked at (emulate/signing.h) */
     bool alike;         /* a box of blocks that go the way of the one in the middle of the grid was found: */
     unsigned from[3], to[3];
     double *certain;  /* warp instructions that the grid certainly issues, by instruction */

@@ -20,6 +20,10 @@ enum {
 /* How far the mean of as many blocks may be off by chance, relative. */
 #define CHANCE 0.02
 
+/* Where pilots issue nearly the same, within so much, this share of the budget goes to more blocks. */
+#define NEARLY       0.1
+#define NEARLY_SHARE 0.5
+
 /* Parts the borders of a box from what is inside along one axis. */
 void division_part_borders(struct division *division, unsigned axis)
 {
@@ -147,25 +151,31 @@ static int sample_box(struct division *division, size_t k, uint64_t cells)
     return rc;
 }
 
-/* How many blocks say what the mean one issues, by how much the pilots differ. Where loaded values or numbers of counters
- * decide which way blocks go they differ at random; else there is an order in it, which no number of blocks is told by. */
-static double count_telling(const struct division *division)
+/* By how much what the pilots issue differs: the relative variance. */
+static double variance_of_pilots(const struct division *division)
 {
     double sum = 0, squares = 0;
 
-    if (!division->signer->loaded && !division->signer->emulation->result->arrivals)
-        return 0;
     for (unsigned k = 0; k < division->pilot_count; k++) {
         sum += (double)division->pilots[k].issued;
         squares += (double)division->pilots[k].issued * (double)division->pilots[k].issued;
     }
-    return sum > 0 ? (squares * division->pilot_count / (sum * sum) - 1) / (CHANCE * CHANCE) : 0;
+    return sum > 0 ? fmax(squares * division->pilot_count / (sum * sum) - 1, 0) : 0;
+}
+
+/* How many blocks say what the mean one issues. Where loaded values or numbers of counters decide which way blocks go they
+ * differ at random; else there is an order in it, which no number of blocks is told by. */
+static double count_telling(const struct division *division)
+{
+    return division->signer->loaded || division->signer->emulation->result->arrivals
+               ? variance_of_pilots(division) / (CHANCE * CHANCE)
+               : 0;
 }
 
 /* Where a pilot costs so much. */
-static double least_signed(double each)
+static double least_signed(double each, double share)
 {
-    return fmax(fmin(DEAR / each, LEAST_SIGNED), LEAST_LOADED);
+    return fmax(fmin(share * DEAR / each, LEAST_SIGNED), LEAST_LOADED);
 }
 
 /* Fewer where the blocks that were executed so far took long. */
@@ -202,12 +212,15 @@ static int find_affordable(double *out, struct division *division, double all)
     const int rc = sign_pilots(division);
     const double each = fmax((double)(division->out->cost - before), 1) / division->pilot_count;
 
+    double share;
+
     *out = division->pilot_count;
     if (division->pilot_count < PILOTS)
         return rc;
-    *out = (double)division->budget / each;
+    share = variance_of_pilots(division) < NEARLY * NEARLY ? NEARLY_SHARE : 1;
+    *out = share * (double)division->budget / each;
     *out = all <= ALL * *out ? all : fmax(*out, fmin(count_telling(division), ALL * *out));
-    *out = fmax(*out, division->signer->slice.reads_global ? LEAST_LOADED : least_signed(each));
+    *out = fmax(*out, division->signer->slice.reads_global ? LEAST_LOADED : least_signed(each, share));
     return rc;
 }
 
@@ -220,6 +233,7 @@ int division_sample_boxes(struct division *division)
         return 0;
     for (size_t k = 0; k < division->box_count; k++)
         blocks += box_volume(&division->boxes[k]);
+    division->signer->signing.likens = true;
     rc = find_affordable(&affordable, division, blocks);
     for (size_t k = 0; k < division->box_count && !rc && division->out->known; k++) {
         const double all = box_volume(&division->boxes[k]);
@@ -227,5 +241,6 @@ int division_sample_boxes(struct division *division)
 
         rc = sample_box(division, k, blocks <= affordable || cells >= all ? (uint64_t)all : (uint64_t)cells);
     }
+    division->signer->signing.likens = false;
     return rc;
 }

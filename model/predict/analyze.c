@@ -299,7 +299,9 @@ static int make_prediction(struct analyze_work *work)
         (waits_for_others(out) ? PREDICT_ASSUMED_POLLING : 0) |
         (out->emulation.arrivals ? PREDICT_ASSUMED_ARRIVALS : 0) |
         machine_clusters_assumed(work->machine, launch_cluster_blocks(work->launch)) |
-        (out->emulation.unproven > 0 || out->traffic.access_error > 0 ? PREDICT_LIKELY_BLOCKS : 0) |
+        (out->emulation.unproven > 0 || out->emulation.likened || out->traffic.access_error > 0
+             ? PREDICT_LIKELY_BLOCKS
+             : 0) |
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
     out->input.unrated = out->demands.unrated.count > 0;
     rc = predict(&out->prediction, &out->input, &why);

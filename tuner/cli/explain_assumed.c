@@ -59,7 +59,8 @@ static const struct assumed {
     {PREDICT_ASSUMED_CAPACITY, THROUGHPUT,
      "some instructions' rates were never measured and taken from NVIDIA's tables"},
     {PREDICT_LIKELY_BLOCKS, BOUND,
-     "the lower bound is not proved: of some blocks only a sample tells what they do"},
+     "the lower bound is not proved: of some blocks only others, or a few of their warps, tell what "
+     "they do"},
     {PREDICT_LIKELY_ADDRESSES, BOUND,
      "the lower bound is not proved: of addresses in long loops only a sample tells how many sectors they "
      "touch"},

@@ -132,8 +132,8 @@ static void spreads_where_blocks_vary(void **state)
     check_near(sum, loads + 2 * rows, 0.2 * loads);
 }
 
-/* What has to be executed one by one is dear: of it few blocks are enough, and the work of rows of unequal
- * length is known as well as is said. */
+/* What has to be executed one by one is dear: of it few blocks are enough, three around the middle and one of each group
+ * that they are not of, and the work of rows of unequal length is known as well as is said. */
 static void takes_fewer_where_all_is_executed(void **state)
 {
     program_open(&p, 90, "ragged", 1024);
@@ -144,7 +144,7 @@ static void takes_fewer_where_all_is_executed(void **state)
     program_scalar(&p, 102400);
     sample(&p, 16);
     assert_true(p.result.executed > 1 << 18);
-    assert_in_range(p.result.block_count, 3, 5);
+    assert_in_range(p.result.block_count, 3, 6);
     assert_true(p.result.work_error < 0.1);
 }
 

@@ -102,7 +102,59 @@ static void issues_tell_blocks_apart(void **state)
     signer_close(&signer);
 }
 
+/* Of a block that is dear to sign the first and the last warp of those that go one way are executed, and say what the
+ * others do as long as they do what they did. */
+static void likens_warps_between(void **state)
+{
+    struct signature whole, likened;
+    uint64_t *counts;
+    struct signer signer;
+    struct err err = {0};
+
+    open_product(&p, 4096);
+    counts = calloc(p.emulation->count, sizeof *counts);
+    assert_non_null(counts);
+    assert_int_equal(signer_open(&signer, p.emulation, &err), 0);
+    signer.dear = 1;
+    whole = sign(&signer, 3, 5);
+    memcpy(counts, signer.counts, p.emulation->count * sizeof *counts);
+    assert_false(whole.likened);
+    assert_false(sign(&signer, 7, 7).likened); /* nobody allows it */
+    signer.signing.likens = true;
+    memset(signer.counts, 0, p.emulation->count * sizeof *counts);
+    likened = sign(&signer, 9, 5);
+    assert_true(likened.likened);
+    assert_true(likened.cost < whole.cost);
+    assert_int_equal(likened.hash, whole.hash);
+    assert_int_equal(likened.issued, whole.issued);
+    assert_memory_equal(signer.counts, counts, p.emulation->count * sizeof *counts);
+    signer_close(&signer);
+    free(counts);
+}
+
+/* Where the last warp of those that went one way goes another, the warps between are executed as well. */
+static void executes_warps_between_others(void **state)
+{
+    struct signature cut;
+    struct signer signer;
+    struct err err = {0};
+
+    open_product(&p, 4096);
+    assert_int_equal(signer_open(&signer, p.emulation, &err), 0);
+    signer.signing.likens = true;
+    assert_false(sign(&signer, 3, 5).likened);
+    assert_false(sign(&signer, 5, 5).likened); /* what is cheap is executed */
+    signer.dear = 1;
+    sign(&signer, 7, 5);
+    assert_true(signer.signing.probes > 0);
+    signer.signing.kept[0][signer.signing.order[1]]++;
+    cut = sign(&signer, 9, 5);
+    assert_false(cut.likened);
+    signer_close(&signer);
+}
+
 int main(void)
 {
-    return RUN_TESTS_EACH(NULL, program_close, forgets_blocks_before, issues_tell_blocks_apart);
+    return RUN_TESTS_EACH(NULL, program_close, forgets_blocks_before, issues_tell_blocks_apart,
+                          likens_warps_between, executes_warps_between_others);
 }
