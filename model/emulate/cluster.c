@@ -172,7 +172,7 @@ bool cluster_is_peer(const struct emulation *emulation)
 
 unsigned cluster_enter_at(struct emulation *emulation, uint32_t address)
 {
-    const unsigned rank = address >> 24, running = cluster_running(emulation);
+    const unsigned rank = cluster_rank_at(address), running = cluster_running(emulation);
 
     if (running == 1)
         return 0;

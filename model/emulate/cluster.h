@@ -44,6 +44,12 @@ int cluster_barrier(struct emulation *emulation, struct warp *warp, struct group
                     const struct sass *i);
 void cluster_release_barrier(struct emulation *emulation);
 
+/* Whose shared memory an address is in. */
+static inline unsigned cluster_rank_at(uint32_t address)
+{
+    return address >> 24;
+}
+
 static inline uint32_t cluster_offset(uint32_t address)
 {
     return address & 0xffffff;

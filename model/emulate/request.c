@@ -1,6 +1,8 @@
 /* One access of a warp: its addresses, and what it costs. */
 #include "model/emulate/access.h"
+#include "model/emulate/cluster.h"
 #include "model/emulate/count.h"
+#include "model/emulate/remote.h"
 #include "model/sass/arch/geometry.h"
 
 #include <string.h>
@@ -300,7 +302,8 @@ static void find_cost(struct cost *cost, const struct request *request, uint64_t
         count_local(cost, request, spaces[2]);
 }
 
-static void take_pattern(struct pattern *out, const struct request *request)
+static void take_pattern(struct pattern *out, const struct emulation *emulation,
+                         const struct request *request)
 {
     out->mask = request->mask;
     memcpy(out->address, request->address, sizeof out->address);
@@ -309,6 +312,8 @@ static void take_pattern(struct pattern *out, const struct request *request)
     for (unsigned l = 0; l < LANES; l++)
         out->bits |= request->mask == ALL_LANES || request->mask >> l & 1 ? request->address[l] : 0;
     find_cost(&out->cost, request, out->least, out->most);
+    if (emulation->cluster && request->space == SASS_SPACE_GENERIC)
+        remote_count(&out->cost, request, cluster_rank(emulation, emulation->own.position));
 }
 
 bool request_costs_same(const struct pattern *pattern, const struct request *request, uint64_t moved)
@@ -323,12 +328,13 @@ bool request_costs_same(const struct pattern *pattern, const struct request *req
 }
 
 /* The same of a request whose lanes are as far from each other, but lie elsewhere in their sectors. */
-static void move_pattern(struct pattern *out, const struct request *request, uint64_t moved)
+static void move_pattern(struct pattern *out, const struct emulation *emulation,
+                         const struct request *request, uint64_t moved)
 {
     const uint64_t least = out->least + moved, most = out->most + moved;
 
     if (least > most) { /* some went beyond the end of all addresses */
-        take_pattern(out, request);
+        take_pattern(out, emulation, request);
         return;
     }
     out->least = least;
@@ -349,9 +355,9 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
         for (unsigned k = l; k < l + 8; k++)
             other |= (request->address[k] - pattern->address[k]) ^ moved;
     if (other || request->space == SASS_SPACE_GENERIC)
-        take_pattern(pattern, request);
+        take_pattern(pattern, emulation, request);
     else if (!request_costs_same(pattern, request, moved))
-        move_pattern(pattern, request, moved);
+        move_pattern(pattern, emulation, request, moved);
     return pattern;
 }
 
@@ -381,6 +387,9 @@ void request_tally(struct emulation *emulation, const struct request *request, c
     count->wavefronts += times * cost->wavefronts;
     count->passes += times * cost->passes;
     count->filled += times * cost->filled;
+    count->remote_lines += times * cost->remote_lines;
+    count->remote_sectors += times * cost->remote_sectors;
+    count->remote_parts += times * cost->remote_parts;
 }
 
 /* Smallest and largest are found as with integers. */

@@ -139,6 +139,7 @@ struct block_barrier {
 /* What one request costs the memory system. */
 struct cost {
     unsigned sectors, lines, sectors_once, lines_once, wavefronts, passes, filled;
+    unsigned remote_lines, remote_sectors, remote_parts;
 };
 
 /* A request of an access, kept for those that follow: its cost, the lowest and the highest of its addresses,

@@ -35,6 +35,16 @@ int machine_barrier(double *out, const struct machine *machine, unsigned warps, 
     return 0;
 }
 
+double machine_remote(const struct machine *machine, double lines, double sectors, double parts)
+{
+    const double all = sectors + parts;
+    const double further = sectors * machine_or_0(machine, DEVICE_REMOTE_FURTHER) +
+                           parts * machine_or_0(machine, DEVICE_REMOTE_PART);
+
+    return all > 0 ? lines * machine_or_0(machine, DEVICE_REMOTE_SECTOR) + fmax(1 - lines / all, 0) * further
+                   : 0;
+}
+
 double machine_fronts(const struct machine *machine, const struct sass *instruction, double requests,
                       double sectors, double passes)
 {

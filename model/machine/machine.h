@@ -103,6 +103,9 @@ int machine_need(double *out, const struct machine *machine, enum device_value_i
 /* One of the second order: 0 when it is not known. */
 double machine_or_0(const struct machine *machine, enum device_value_id id);
 
+/* Cycles of an SM for what is asked of other blocks' shared memory; 0 also where that was not measured. */
+double machine_remote(const struct machine *machine, double lines, double sectors, double parts);
+
 /* Wavefronts of L1 that `requests` requests of together `sectors` sectors take: 128 bytes each, unless the
  * requests themselves or, in `passes` passes, their conflicts in L1's banks take longer. The time of a
  * request was measured with plain LDG; read-only loads (.CONSTANT) go another way, at the width of the data

@@ -140,6 +140,8 @@ static void take_l1(struct machine *machine)
     machine->request_fronts = fmax(request.sustained * read.sustained / LINE, 1);
     set_per_sm(&machine->capacities, RESOURCE_LOADS_IN_FLIGHT, in_flight.sustained, in_flight.best);
     set_period(machine, RESOURCE_ATOMIC_SHARED, DEVICE_ATOMIC_SHARED_DISTINCT);
+    if (machine_or_0(machine, DEVICE_REMOTE_SECTOR) > 0)
+        set_per_sm(&machine->capacities, RESOURCE_REMOTE, 1, 1);
 }
 
 /* What was not measured costs what `least` says. */

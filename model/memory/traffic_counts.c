@@ -18,6 +18,9 @@ static void add_count(struct traffic_count *out, const struct emulate_count *cou
     out->wavefronts += weight * (double)count->wavefronts;
     out->passes += weight * (double)count->passes;
     out->filled += weight * (double)count->filled;
+    out->remote_lines += weight * (double)count->remote_lines;
+    out->remote_sectors += weight * (double)count->remote_sectors;
+    out->remote_parts += weight * (double)count->remote_parts;
     out->delivered += weight * (double)(count->bytes * count->receivers);
 }
 
@@ -121,10 +124,12 @@ static void sum_blocks(struct traffic *out, const struct emulate_result *result)
 static void take_expected(struct traffic_count *count, double issued)
 {
     const double times = count->issued > 0 ? issued / count->issued : 0;
-    double *const figures[] = {&count->requests,  &count->lanes,        &count->bytes,      &count->sectors,
-                               &count->lines,     &count->wavefronts,   &count->passes,     &count->filled,
-                               &count->delivered, &count->sectors_once, &count->lines_once, &count->fresh,
-                               &count->own,       &count->late,         &count->table_moves};
+    double *const figures[] = {&count->requests,     &count->lanes,          &count->bytes,
+                               &count->sectors,      &count->lines,          &count->wavefronts,
+                               &count->passes,       &count->filled,         &count->delivered,
+                               &count->sectors_once, &count->lines_once,     &count->fresh,
+                               &count->own,          &count->late,           &count->table_moves,
+                               &count->remote_lines, &count->remote_sectors, &count->remote_parts};
 
     count->issued = issued;
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)

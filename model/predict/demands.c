@@ -131,6 +131,21 @@ static void ask_atomics(struct demands *out, const struct machine *machine, cons
         ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * passes, 0);
 }
 
+/* Shared memory by generic addresses, of the own block and of others of the cluster. */
+static void ask_generic(struct demands *out, const struct machine *machine, const struct sass *i,
+                        const struct traffic_count *count, double warps)
+{
+    if (i->accesses[0].access & SASS_ATOMICALLY)
+        ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
+    if (!(count->remote_lines > 0))
+        return;
+    if (!(machine_or_0(machine, DEVICE_REMOTE_SECTOR) > 0))
+        unrated_add(&out->unrated, i, "the rate of accesses to other blocks' shared memory",
+                    count->issued * warps);
+    ask(&out->demand, RESOURCE_REMOTE,
+        machine_remote(machine, count->remote_lines, count->remote_sectors, count->remote_parts), 0);
+}
+
 /* Wavefronts of L1 for global and local memory, and what lies beyond. */
 static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
                        const struct traffic_count *count, const struct traffic *traffic)
@@ -154,6 +169,9 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         out->assumptions |= PREDICT_ASSUMED_COPIES;
         return; /* past L1: what comes is counted where it is written to shared memory */
     }
+    ask_generic(out, machine, i, count, traffic->warps);
+    if (!(count->sectors > 0))
+        return;
     if (atomic)
         ask_atomics(out, machine, count, traffic);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);

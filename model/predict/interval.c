@@ -44,7 +44,8 @@ static bool is_beyond(enum resource r)
 
 static bool is_atomic(enum resource r)
 {
-    return r == RESOURCE_ATOMIC_GLOBAL || r == RESOURCE_ATOMIC_SHARED || r == RESOURCE_ATOMIC_PLACE;
+    return r == RESOURCE_ATOMIC_GLOBAL || r == RESOURCE_ATOMIC_SHARED || r == RESOURCE_ATOMIC_PLACE ||
+           r == RESOURCE_REMOTE;
 }
 
 void interval_features(double out[INTERVAL_FEATURES], const struct prediction *from)

@@ -76,7 +76,9 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
             : 0;
 
     out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
-    if (!global && !traffic_is_local(instruction))
+    out->remote =
+        each * machine_remote(in->machine, count->remote_lines, count->remote_sectors, count->remote_parts);
+    if ((!global && !traffic_is_local(instruction)) || !(count->sectors > 0))
         return;
     if (instruction->access_count == 1) /* of copies the data path sees only what arrives, counted above */
         out->units += each *
@@ -117,8 +119,8 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
 
 static bool asks(const struct sm_request *request)
 {
-    return request->units > 0 || request->tags > 0 || request->l2 > 0 || request->dram > 0 ||
-           request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
+    return request->units > 0 || request->remote > 0 || request->tags > 0 || request->l2 > 0 ||
+           request->dram > 0 || request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
            request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT || request->fences ||
            request->queued > 0;
 }

@@ -225,7 +225,8 @@ static int run_on(struct sm_state *sm, struct err *err)
         else
             sm_choose_all(sm);
     }
-    sm->end = later(later(sm->end, sm->units_free), later(sm->l2_free, sm->dram_free));
+    sm->end =
+        later(later(sm->end, later(sm->units_free, sm->remote_free)), later(sm->l2_free, sm->dram_free));
     return 0;
 }
 

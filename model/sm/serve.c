@@ -54,6 +54,7 @@ void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_re
     double delay = sm_serve(&sm->tags_free, time, times * request->tags), ready, taken;
 
     delay += sm_serve(&sm->units_free, time + delay, times * request->units);
+    delay += sm_serve(&sm->remote_free, time + delay, times * request->remote);
     delay += sm_serve(&sm->l2_free, time + delay, times * request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);

@@ -41,6 +41,37 @@ static double further(double all, double requests, double first)
     return requests > 0 ? fmax(all / requests - first, 0) : 0;
 }
 
+static int make_shared(struct replay_op *op, const struct maker *make, const struct sass *i,
+                       const struct traffic_count *count, struct err *err)
+{
+    const struct machine *machine = make->machine;
+    const double fronts = further(count->wavefronts, count->requests, 1);
+    const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
+
+    op->level = MACHINE_SHARED;
+    op->interval = fmax(machine_or_0(machine, DEVICE_SHARED_LOAD_GAP), 1 + fronts);
+    op->read_latency += fronts;
+    if (!(i->accesses[0].access & SASS_READS))
+        return 0;
+    if (machine_need(&op->latency, machine, atomic ? DEVICE_ATOMIC_SHARED_LATENCY : DEVICE_SHARED_LATENCY,
+                     err))
+        return ERR_MISSING;
+    op->latency += fronts * machine_or_0(machine, DEVICE_SHARED_WAVEFRONT_LATENCY);
+    return 0;
+}
+
+/* Generic addresses of which all lie in shared memory, as far as they do in other blocks'. */
+static int make_remote(struct replay_op *op, const struct maker *make, const struct sass *i,
+                       const struct traffic_count *count, struct err *err)
+{
+    const double share = fmin(count->remote_lines / count->requests, 1);
+    const int rc = make_shared(op, make, i, count, err);
+
+    if (!rc && i->accesses[0].access & SASS_READS)
+        op->latency += share * fmax(machine_or_0(make->machine, DEVICE_REMOTE_LATENCY) - op->latency, 0);
+    return rc;
+}
+
 static int make_global(struct replay_op *op, const struct maker *make, const struct sass *i,
                        const struct traffic_count *count, struct err *err)
 {
@@ -63,25 +94,6 @@ static int make_global(struct replay_op *op, const struct maker *make, const str
         return ERR_MISSING;
     op->latency += fmax(sectors * machine_or_0(machine, DEVICE_SECTOR_LATENCY),
                         lines * machine_or_0(machine, DEVICE_LINE_LATENCY));
-    return 0;
-}
-
-static int make_shared(struct replay_op *op, const struct maker *make, const struct sass *i,
-                       const struct traffic_count *count, struct err *err)
-{
-    const struct machine *machine = make->machine;
-    const double fronts = further(count->wavefronts, count->requests, 1);
-    const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
-
-    op->level = MACHINE_SHARED;
-    op->interval = fmax(machine_or_0(machine, DEVICE_SHARED_LOAD_GAP), 1 + fronts);
-    op->read_latency += fronts;
-    if (!(i->accesses[0].access & SASS_READS))
-        return 0;
-    if (machine_need(&op->latency, machine, atomic ? DEVICE_ATOMIC_SHARED_LATENCY : DEVICE_SHARED_LATENCY,
-                     err))
-        return ERR_MISSING;
-    op->latency += fronts * machine_or_0(machine, DEVICE_SHARED_WAVEFRONT_LATENCY);
     return 0;
 }
 
@@ -109,6 +121,8 @@ static int make_memory(struct replay_op *op, const struct maker *make, const str
 
     if (sass_is_bulk(i) || sass_is_tensor_copy(i))
         return 0; /* the warp goes on */
+    if (space == SASS_SPACE_GENERIC && count->requests > 0 && !(count->sectors > 0))
+        return make_remote(op, make, i, count, err);
     if (traffic_is_global(i))
         return make_global(op, make, i, count, err);
     if (space == SASS_SPACE_SHARED)
