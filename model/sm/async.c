@@ -120,6 +120,8 @@ static double copy_ends(struct sm_state *sm, const struct sm_request *request, u
     if (request->async == SM_STORES)
         sm->stores_read = later(sm->stores_read, begins + transfer);
     begins += later(transfer, request->l2) + request->latency;
+    if (request->async == SM_LOADS)
+        sm->landed = later(sm->landed, begins);
     sm->under_way += request->brought * (begins - time);
     return begins;
 }

@@ -109,6 +109,7 @@ struct sm_state {
     double under_way; /* bytes that copies brought from DRAM, each times the cycles until it came */
     double
         storing; /* cycles of all tensor pipes that had no product while the block that brings the next stored */
+    double landed;          /* when the copies to shared memory so far have come: a fence waits for them, too */
     double stores_read;     /* when the copies to global memory so far have read shared memory */
     double waited;          /* cycles of warps for phases of mbarriers */
     bool lost;              /* a warp's events are not those that were noted */

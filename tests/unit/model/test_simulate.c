@@ -387,6 +387,31 @@ static void fences_wait_for_stores_of_others(void **state)
     assert_true(fence_beside(128000) > fence_beside(0) + 1000);
 }
 
+/* A fence waits until the copies to shared memory have come that are under way. */
+static void fences_wait_for_copies(void **state)
+{
+    enum { FENCE = 300, LATENCY = 2000 };
+
+    for (int copied = 0; copied < 2; copied++) {
+        struct fixture f = {0};
+
+        fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+        f.code[5] = fixture_plain(SASS_MEMBAR, 1, 0);
+        f.code[5].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+        f.code[4] = fixture_load(SASS_UBLKCP, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+        f.code[4].accesses[1] = (struct sass_access){.space = SASS_SPACE_SHARED, .access = SASS_WRITES};
+        f.code[4].access_count = 2;
+        if (!copied)
+            f.code[4] = f.code[3];
+        fixture_set_up(&f, 12, 1);
+        f.counts[4] = (struct traffic_count){
+            .issued = 1, .requests = copied, .bytes = 1024 * copied, .sectors = 32 * copied, .lines = 8};
+        f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
+        f.device.values[DEVICE_BULK_L2_LATENCY] = (struct device_value){true, LATENCY, LATENCY, 0, "async"};
+        check_near(fixture_simulate(&f, 1, false).first, copied ? LATENCY + 40 : FENCE + 40, 60);
+    }
+}
+
 /* Some 32,000 instructions, in one piece and in a loop. */
 /* What a simulation costs is bounded, however long loops and paths are: one loop around another of a thousand
  * instructions, a million times, on a full SM. In step and spread, each with the shorter and the longer cut. */
@@ -427,12 +452,13 @@ static void can_be_stopped(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(
-        latency_then_throughput, a_pipe_is_shared, a_scheduler_is_kept, load_store_units_are_shared_by_all,
-        a_barrier_is_hidden_by_other_blocks, a_barrier_may_cost_next_to_nothing,
-        unequal_blocks_share_the_places, a_barrier_waits_for_the_slowest_load,
-        waiting_does_not_widen_the_spread, a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load,
-        waves_follow_each_other, l2_is_read_at_the_own_rate, l2_keeps_its_clock,
-        copies_keep_their_registers_until_l2_takes_them, operands_are_collected_in_a_window,
-        fences_wait_for_stores, fences_wait_for_stores_of_others, what_it_costs_is_bounded, can_be_stopped);
+    return RUN_TESTS(latency_then_throughput, a_pipe_is_shared, a_scheduler_is_kept,
+                     load_store_units_are_shared_by_all, a_barrier_is_hidden_by_other_blocks,
+                     a_barrier_may_cost_next_to_nothing, unequal_blocks_share_the_places,
+                     a_barrier_waits_for_the_slowest_load, waiting_does_not_widen_the_spread,
+                     a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load, waves_follow_each_other,
+                     l2_is_read_at_the_own_rate, l2_keeps_its_clock,
+                     copies_keep_their_registers_until_l2_takes_them, operands_are_collected_in_a_window,
+                     fences_wait_for_stores, fences_wait_for_copies, fences_wait_for_stores_of_others,
+                     what_it_costs_is_bounded, can_be_stopped);
 }
