@@ -20,7 +20,11 @@ struct frame {
     size_t words; /* of the frame */
     size_t *seen; /* of each word, when it was last reached, from 1; 0: never */
     size_t now;
-    double in_l2; /* the share of it that L2 holds, of all SMs' */
+    double loads, stores; /* of a warp: lines of the frame, each time that one is reached */
+    double brought,
+        exchanged; /* by a warp's accesses to global memory: bytes that come to L1, and between L2 and DRAM */
+    double in_l2,
+        stored_in_l2; /* the shares of what is reached that L2 still holds when it is loaded, when it is stored again */
     const struct traffic_caches *caches;
     double resident_warps;
 };
@@ -85,9 +89,26 @@ static double bytes_of(const struct frame *frame, size_t words)
     return (double)words * WORD * LANES * frame->resident_warps;
 }
 
-static double in_l1(const struct frame *frame, size_t word)
+/* What an SM's warps bring to L1, by the accesses beside those to so many words of the frame. */
+static double bytes_beside(const struct frame *frame, size_t words)
 {
-    return kept_at_random(bytes_of(frame, words_since(frame, word)), frame->caches->l1_bytes);
+    return frame->brought * frame->resident_warps * (double)words / (frame->loads + frame->stores);
+}
+
+static double kept_in_l1(const struct frame *frame, size_t words)
+{
+    return kept_at_random(bytes_of(frame, words) + bytes_beside(frame, words), frame->caches->l1_bytes);
+}
+
+/* The share of the frames that L2 still holds when they are reached again, of which each warp reaches so many lines in all: what
+ * is exchanged with DRAM in between displaces them. */
+static double kept_in_l2(const struct frame *frame, double lines)
+{
+    const size_t words = words_reached(frame);
+    const double between = lines > 0 ? frame->exchanged * (double)words / lines : 0;
+
+    return reuse_regions_kept((bytes_of(frame, words) + between * frame->resident_warps) * frame->caches->sms,
+                              fmax(frame->caches->l2_holds, frame->caches->l2_holds_once));
 }
 
 /* The share of the words that the instruction reaches that L1 still holds; where it computes the place, of all that are reached. */
@@ -96,9 +117,9 @@ static double kept_of(const struct frame *frame, const struct reach *reach)
     double kept = 0;
 
     if (reach->computed || reach->first == reach->end)
-        return kept_at_random(bytes_of(frame, words_reached(frame)), frame->caches->l1_bytes);
+        return kept_in_l1(frame, words_reached(frame));
     for (size_t w = reach->first; w < reach->end; w++)
-        kept += in_l1(frame, w);
+        kept += kept_in_l1(frame, words_since(frame, w));
     return kept / (double)(reach->end - reach->first);
 }
 
@@ -139,8 +160,8 @@ static void add_all(struct traffic *out, struct frame *frame)
 
             note(frame, &reach);
         }
-    frame->in_l2 = reuse_regions_kept(bytes_of(frame, words_reached(frame)) * frame->caches->sms,
-                                      fmax(frame->caches->l2_holds, frame->caches->l2_holds_once));
+    frame->in_l2 = kept_in_l2(frame, frame->loads + frame->stores);
+    frame->stored_in_l2 = kept_in_l2(frame, frame->stores);
     for (size_t i = 0; i < frame->code->count; i++) {
         const struct sass_access *access = &frame->code->instructions[i].accesses[0];
         struct reach reach;
@@ -151,7 +172,7 @@ static void add_all(struct traffic *out, struct frame *frame)
         if (access->access & SASS_READS)
             add_load(out, &out->counts[i], kept_of(frame, &reach), frame->in_l2);
         else
-            add_store(out, &out->counts[i], frame->in_l2);
+            add_store(out, &out->counts[i], frame->stored_in_l2);
         if (is_often(frame, i))
             note(frame, &reach);
     }
@@ -164,7 +185,9 @@ int local_add(struct traffic *out, const struct sass_code *code, const struct tr
                           .code = code,
                           .words = (size_t)(caches->local_bytes / WORD),
                           .caches = caches,
-                          .resident_warps = resident_warps};
+                          .resident_warps = resident_warps,
+                          .brought = out->loads.l2_read * SECTOR,
+                          .exchanged = out->dram.read + out->dram.written};
 
     if (!frame.words)
         return 0;
@@ -172,8 +195,13 @@ int local_add(struct traffic *out, const struct sass_code *code, const struct tr
     if (!frame.seen)
         return err_memory(err);
     for (size_t i = 0; i < code->count; i++)
-        if (accesses_local(out, code, i))
+        if (accesses_local(out, code, i)) {
+            double *const reached =
+                code->instructions[i].accesses[0].access & SASS_READS ? &frame.loads : &frame.stores;
+
+            *reached += out->counts[i].lines;
             frame.often = fmax(frame.often, out->counts[i].requests / 2);
+        }
     add_all(out, &frame);
     free(frame.seen);
     return 0;

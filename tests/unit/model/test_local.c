@@ -100,7 +100,36 @@ static void l2_holds_what_fits(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* A warp loads a line of global memory, loads a line of its frame of one word and stores to it: between two visits of that an SM
+ * brings 4,096 bytes to L1, and 4,096 times all SMs come from DRAM. */
+static void what_passes_by_displaces(void **state)
+{
+    const double frames = 4096.0 * SMS, visits = 2;
+
+    for (int displaced = 0; displaced < 2; displaced++) {
+        const double l2 = displaced ? (frames + 4096.0 * SMS / visits) / 1.5 : 50e6;
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 4);
+        f.code[GATHER] = local_access(SASS_LDL, SASS_READS, R1, 0);
+        f.code[STORE] = local_access(SASS_STL, SASS_WRITES, R1, 0);
+        f.touches[GATHER] = f.touches[STORE] = (struct emulate_touch){0};
+        footprint_release(&f.block.written);
+        f.caches.local_bytes = 4;
+        f.caches.l1_bytes = 4096 + 4096 / visits / 2;
+        f.caches.l2_bytes = f.caches.l2_holds = f.caches.l2_holds_once = l2;
+        traffic = fixture_find(&f);
+        check_near(traffic.counts[INDEX].dram_read, 128, 1e-9);
+        check_near(traffic.counts[GATHER].l1_hit, random_hits(6144 / f.caches.l1_bytes), 1e-3);
+        check_near(traffic.counts[GATHER].waits_dram, displaced ? 0.5 : 0, 1e-9);
+        check_near(traffic.dram.written, displaced ? fmin(fmax(8192.0 * SMS / l2 - 1, 0), 1) * 128 : 0, 1e-9);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 int main(void)
 {
-    return RUN_TESTS(stores_go_through_to_l2, l1_holds_what_is_reached_in_between, l2_holds_what_fits);
+    return RUN_TESTS(what_passes_by_displaces, stores_go_through_to_l2, l1_holds_what_is_reached_in_between,
+                     l2_holds_what_fits);
 }
