@@ -324,6 +324,31 @@ static int query_space(struct emulation *emulation, struct warp *warp, const str
     return STEP_NEXT;
 }
 
+/* Where in a table it reads decides nothing by itself: a place that cannot be known is no reason to stop, but what is read
+ * there cannot be known either. */
+static int execute_constant(struct emulation *emulation, struct warp *warp, const struct sass *i,
+                            uint32_t mask, bool wanted)
+{
+    struct request request;
+    int rc;
+
+    if (mask & request_unknown(warp, &i->accesses[0])) {
+        emulation->result->placeless |= request_counts_constants(emulation, i);
+        if (wanted)
+            make_unknown(warp, i, mask);
+        return STEP_NEXT;
+    }
+    rc = request_init(&request, emulation, warp, i, 0, mask);
+    if (rc || request.access & SASS_PREFETCHES)
+        return rc;
+    if (steady_listens(emulation->steady))
+        steady_access(emulation->steady, &request, wanted, false);
+    walk_note(emulation, &request, 0, 1);
+    if (request_counts_constants(emulation, i))
+        rc = request_count(emulation, &request, request_pattern(emulation, &request));
+    return rc || !wanted ? rc : constant_execute(emulation, warp, &request);
+}
+
 int access_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
 {
     const bool wanted = emulation->slice.wanted[i->pc / SASS_BYTES];
@@ -343,17 +368,11 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
         make_unknown(warp, i, mask);
         return STEP_NEXT;
     }
-    if (!wanted && walks_constants(i) && warp->regs->tainted && warp->regs->u_unknown[i->accesses[0].uniform])
-        return STEP_NEXT; /* where in a table it reads decides nothing */
+    if (i->accesses[0].space == SASS_SPACE_CONSTANT)
+        return execute_constant(emulation, warp, i, mask, wanted);
     rc = request_init(&request, emulation, warp, i, 0, mask);
     if (rc || request.access & SASS_PREFETCHES)
         return rc;
-    if (request.space == SASS_SPACE_CONSTANT) {
-        if (steady_listens(emulation->steady))
-            steady_access(emulation->steady, &request, wanted, false);
-        walk_note(emulation, &request, 0, 1);
-        return wanted ? constant_execute(emulation, warp, &request) : STEP_NEXT;
-    }
     if (i->op == SASS_LDSM || i->op == SASS_STSM)
         matrix_lanes(&request);
     if (i->access_count > 1)

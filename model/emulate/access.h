@@ -41,6 +41,8 @@ void note_receivers(struct emulation *emulation, const struct warp *warp, const 
 int tensor_copy_count(struct emulation *emulation, const struct sass *i, const uint64_t value[LANES],
                       const uint64_t delta[LANES], uint64_t first, uint64_t count);
 
+/* Lanes whose address depends on what cannot be known. */
+uint32_t request_unknown(const struct warp *warp, const struct sass_access *access);
 /* The address of every lane; stops where one is unknown. */
 int request_init(struct request *out, struct emulation *emulation, const struct warp *warp,
                  const struct sass *i, unsigned which, uint32_t mask);
@@ -53,6 +55,8 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
  * much further than that. Words of shared memory do from whatever bank on; of global memory lines count, unless
  * all is in one sector. */
 bool request_costs_same(const struct pattern *pattern, const struct request *request, uint64_t moved);
+/* Whether what it reads of constant memory is counted. */
+bool request_counts_constants(const struct emulation *emulation, const struct sass *i);
 /* Counts it `times` times, as its pattern says. */
 void request_tally(struct emulation *emulation, const struct request *request, const struct pattern *pattern,
                    uint64_t times);

@@ -13,7 +13,8 @@
  *
  * A value that cannot be known (the result of a tensor core, of a texture, of a bulk copy, shared memory
  * another block of the cluster writes) is *unknown*, and spreads with what is computed from it. A branch,
- * predicate or address that depends on one ends the emulation as EMULATE_INCOMPLETE: refused, not guessed.
+ * predicate or address that depends on one ends the emulation as EMULATE_INCOMPLETE: refused, not guessed. But
+ * what is loaded from constant memory at an unknown place is unknown itself.
  *
  * Threads of a warp have their own program counters, as since sm_70: a part of a warp that waits does not
  * hold up the rest. Without other need, the part of a warp that falls through a branch goes first. */
@@ -61,8 +62,10 @@ struct emulate_options {
                             else runs there */
     double wall_limit_s;     /* by the wall clock, likewise: the last resort */
     const atomic_bool *stop; /* looked at now and then: once it is true, ERR_STOPPED. Null: never */
-    double deviations; /* standard deviations of a sample that its error reaches to: see assumptions.def */
-    uint64_t resident; /* thread blocks that the GPU holds at once; 0: all of the grid */
+    double deviations;   /* standard deviations of a sample that its error reaches to: see assumptions.def */
+    uint64_t resident;   /* thread blocks that the GPU holds at once; 0: all of the grid */
+    bool skip_constants; /* where lanes read constant memory (LDC with a register) is not followed for its
+                            own sake, nor counted */
 };
 
 /* What one static instruction did in one block, summed over the block's warps. Memory figures are 0 for what
@@ -74,8 +77,9 @@ struct emulate_count {
     uint64_t bytes;      /* that those lanes asked for: lanes times width */
     uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
     uint64_t lines;      /* 128-byte lines, likewise */
-    uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width; of a
-                            MATCH.ANY the different values of those that were executed, `requests` of them */
+    uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width; of an
+                            LDC with a register the different words that lanes name, of a MATCH.ANY the
+                            different values of those that were executed, `requests` of them */
     uint64_t passes;     /* of L1's 32 banks for global memory, were its data there */
     uint64_t filled;     /* 32-byte sectors of shared memory that a copy to it (LDGSTS) writes, per request */
     uint64_t sectors_once, lines_once; /* of global memory, what several parts of a wide request touch counted
@@ -207,6 +211,7 @@ struct emulate_result {
     bool wandered;        /* addresses in long loops were sampled (emulate/wander.h) */
     bool skipped;         /* a branch by a value that cannot be known was taken, past what it guards */
     bool loaded;          /* loaded values decide which lanes access memory */
+    bool placeless;       /* an LDC read where nobody can know, which is no request then */
     bool uneven_clusters; /* blocks of a cluster whose warps wait for each other do different things */
     /* Of a sample. Blocks that were not executed do what others do as far as that is proved. */
     double unproven;   /* share of the grid's blocks of which it is not */

@@ -206,6 +206,7 @@ static void describe(struct emulation *emulation, const struct emulate_target *t
     emulation->count = code->count;
     emulation->mode = options->mode;
     emulation->deviations = options->deviations;
+    emulation->skip_constants = options->skip_constants;
     emulation->budget = options->budget ? options->budget : UINT64_C(1) << 28;
     emulation->core_limit_s = options->core_limit_s;
     emulation->wall_limit_s = options->wall_limit_s;
@@ -250,7 +251,9 @@ static int open_parts(struct emulation *emulation, const struct emulate_target *
     if (sliced)
         waiting_find(emulation, code);
     count_rows(emulation);
-    emulation->slice.aim = sliced ? SLICE_ACCESSES : SLICE_EVERYTHING;
+    emulation->slice.aim = !sliced                     ? SLICE_EVERYTHING
+                           : emulation->skip_constants ? SLICE_DATA
+                                                       : SLICE_ACCESSES;
     return emulation_slice(emulation, false, err);
 }
 

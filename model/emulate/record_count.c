@@ -388,7 +388,7 @@ int record_count(struct emulation *emulation, const struct record *record, uint6
     if (!record->access || !record->mask || !count)
         return 0;
     request = record_request(record);
-    if (record->space == SASS_SPACE_CONSTANT) {
+    if (record->space == SASS_SPACE_CONSTANT && !request_counts_constants(emulation, record->i)) {
         walk_all(emulation, &request, record, first, count);
         return 0;
     }

@@ -7,13 +7,25 @@
 
 #include <string.h>
 
-enum { UNDIVIDED = 4 /* bytes a lane: a request of so many goes through in one part */ };
+enum {
+    UNDIVIDED = 4, /* bytes a lane: a request of so many goes through in one part */
+    WORD = 4
+};
 
 static uint32_t register_unknown(const uint32_t unknown[ROWS], unsigned index, bool wide)
 {
     if (index == SASS_RZ)
         return 0;
     return unknown[index] | (wide && index + 1 < SASS_RZ ? unknown[index + 1] : 0);
+}
+
+uint32_t request_unknown(const struct warp *warp, const struct sass_access *access)
+{
+    const struct registers *regs = warp->regs;
+
+    return regs->tainted ? register_unknown(regs->r_unknown, access->index, access->wide) |
+                               register_unknown(regs->u_unknown, access->uniform, access->uniform_wide)
+                         : 0;
 }
 
 /* The low and, of a pair, high words of an address register. */
@@ -40,9 +52,7 @@ int request_init(struct request *out, struct emulation *emulation, const struct 
     out->space = access->space;
     out->access = access->access;
     out->second = 0;
-    if (warp->regs->tainted &&
-        mask & (register_unknown(warp->regs->r_unknown, access->index, access->wide) |
-                register_unknown(warp->regs->u_unknown, access->uniform, access->uniform_wide)))
+    if (mask & request_unknown(warp, access))
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the address of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
     address_rows(vector, regs, regs->r, access->index, access->wide);
@@ -223,10 +233,12 @@ static int mark(struct emulation *emulation, const struct request *request, uint
     return rc;
 }
 
-/* Lanes by space: global, shared, local. */
+/* Lanes by space: global, shared, local. Constant memory is none of them. */
 static void split_spaces(uint32_t spaces[3], const struct request *request)
 {
     spaces[0] = spaces[1] = spaces[2] = 0;
+    if (request->space == SASS_SPACE_CONSTANT)
+        return;
     if (request->space != SASS_SPACE_GENERIC) {
         spaces[request->space == SASS_SPACE_SHARED  ? 1
                : request->space == SASS_SPACE_LOCAL ? 2
@@ -300,6 +312,8 @@ static void find_cost(struct cost *cost, const struct request *request, uint64_t
         cost->filled += count_blocks(request->address, spaces[1], request->width, SECTOR);
     if (spaces[2])
         count_local(cost, request, spaces[2]);
+    if (request->space == SASS_SPACE_CONSTANT)
+        cost->wavefronts = count_blocks(request->address, request->mask, WORD, WORD);
 }
 
 static void take_pattern(struct pattern *out, const struct emulation *emulation,
@@ -318,10 +332,10 @@ static void take_pattern(struct pattern *out, const struct emulation *emulation,
 
 bool request_costs_same(const struct pattern *pattern, const struct request *request, uint64_t moved)
 {
-    const bool words_only =
-        (request->space == SASS_SPACE_SHARED && !request->second) || request->space == SASS_SPACE_LOCAL;
+    const bool words_only = (request->space == SASS_SPACE_SHARED && !request->second) ||
+                            request->space == SASS_SPACE_LOCAL || request->space == SASS_SPACE_CONSTANT;
 
-    if (moved % (words_only ? 4 : LINE) == 0)
+    if (moved % (words_only ? WORD : LINE) == 0)
         return true;
     return request->space == SASS_SPACE_GLOBAL && is_one_sector(pattern->least, pattern->most) &&
            is_one_sector(pattern->least + moved, pattern->most + moved);
@@ -377,7 +391,8 @@ void request_tally(struct emulation *emulation, const struct request *request, c
         count->lanes += times * lanes;
         count->bytes += times * lanes * request->width;
         emulation->block->touches[request->index].led += emulation->leading ? times : 0;
-        if (emulation->running < REUSE_DISTANCE_WARPS && request->access & SASS_READS)
+        if (emulation->running < REUSE_DISTANCE_WARPS && request->access & SASS_READS &&
+            request->space != SASS_SPACE_CONSTANT)
             emulation->distance.loads[emulation->running] += times;
     }
     count->sectors += times * cost->sectors;
@@ -397,6 +412,11 @@ static bool adds_floats(const struct sass *i)
 {
     return (i->op == SASS_REDG || i->op == SASS_RED || i->op == SASS_ATOMG || i->op == SASS_ATOM) &&
            i->mod[SASS_MOD_ATOMIC] == SASS_ATOMIC_ADD && i->mod[SASS_MOD_TYPE] >= SASS_TYPE_F16;
+}
+
+bool request_counts_constants(const struct emulation *emulation, const struct sass *i)
+{
+    return !emulation->skip_constants && sass_indexes_constants(i);
 }
 
 int request_count(struct emulation *emulation, const struct request *request, const struct pattern *pattern)

@@ -23,6 +23,17 @@ static bool is_memory(const struct sass *i)
     return i->access_count && i->accesses[0].space != SASS_SPACE_CONSTANT;
 }
 
+/* Where in constant memory it reads is computed, be it by each lane or by the uniform datapath. */
+static bool computes_place(const struct sass *i)
+{
+    return walks_constants(i) || sass_indexes_constants(i);
+}
+
+static bool asks_addresses(const struct slice *slice)
+{
+    return slice->aim == SLICE_ACCESSES || slice->aim == SLICE_DATA;
+}
+
 /* Whether some wanted load may read what this instruction stores. */
 static bool is_read_back(const struct slice *slice, const struct sass *i)
 {
@@ -42,9 +53,10 @@ static bool is_read_back(const struct slice *slice, const struct sass *i)
 static bool decides(const struct slice *slice, const struct sass *i)
 {
     if (is_memory(i))
-        return slice->aim == SLICE_ACCESSES || (slice->aim == SLICE_LANES && is_guarded(i)) ||
+        return asks_addresses(slice) || (slice->aim == SLICE_LANES && is_guarded(i)) ||
                (i->accesses[i->access_count - 1].access & SASS_WRITES && is_read_back(slice, i));
-    return i->op == SASS_UNKNOWN || is_control(i) || (slice->aim == SLICE_ACCESSES && walks_constants(i));
+    return i->op == SASS_UNKNOWN || is_control(i) || (asks_addresses(slice) && walks_constants(i)) ||
+           (slice->aim == SLICE_ACCESSES && sass_indexes_constants(i));
 }
 
 /* Copies whose addresses are operands; mbarriers, which count what their operands say. */
@@ -106,7 +118,7 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
     const struct sass *i = &analysis->code[index];
     const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
     const bool wanted = defines_needed || (writes && is_read_back(analysis->slice, i));
-    const bool addresses = wanted || analysis->slice->aim == SLICE_ACCESSES;
+    const bool addresses = wanted || asks_addresses(analysis->slice);
     const bool copies = sass_is_bulk(i) || sass_is_tensor_copy(i);
 
     analysis->slice->wanted[index] |= wanted;
@@ -151,7 +163,7 @@ static bool visit(struct analysis *analysis, size_t index, struct need *need)
     } else if (is_memory(i)) {
         visit_memory(analysis, index, !set_is_empty(&needed), &reads);
     } else {
-        slice->wanted[index] |= !walks_constants(i) || !set_is_empty(&needed);
+        slice->wanted[index] |= !computes_place(i) || !set_is_empty(&needed);
         set_add_reads(&reads, slice, i);
     }
     set_spread_flags(&reads, slice);

@@ -31,6 +31,7 @@ struct slice_set {
 enum slice_aim {
     SLICE_EVERYTHING, /* all that it computes */
     SLICE_ACCESSES,   /* which way it goes, and the address of every access to memory */
+    SLICE_DATA,       /* the same, but not where lanes read constant memory */
     SLICE_LANES,      /* which way it goes, and which lanes access memory; not where */
     SLICE_CONTROL     /* which way it goes */
 };

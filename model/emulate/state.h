@@ -172,6 +172,7 @@ struct emulation {
     enum emulate_mode mode;
     uint64_t budget;
     double deviations;                 /* of struct emulate_options */
+    bool skip_constants;               /* likewise */
     uint64_t counted;                  /* accesses of extrapolated loops that were counted one by one */
     double core_limit_s, wall_limit_s; /* see struct emulate_options */
     double begin_core_s, begin_wall_s;

@@ -337,7 +337,8 @@ static int count_wandering(struct emulation *emulation, const struct samples *sa
     for (size_t k = 0; k < recording->record_count && !rc; k++) {
         const struct record *record = &recording->records[k];
 
-        if (record->wanders && record->access && record->mask && record->space != SASS_SPACE_CONSTANT)
+        if (record->wanders && record->access && record->mask &&
+            (record->space != SASS_SPACE_CONSTANT || request_counts_constants(emulation, record->i)))
             rc = count_ways(emulation, samples, k);
     }
     return rc;

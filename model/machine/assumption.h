@@ -27,7 +27,9 @@ enum predict_assumption {
     PREDICT_ASSUMED_CLUSTER_COUNT = 524288, /* that as many clusters run as on the GPU of the profile */
     PREDICT_ASSUMED_PARTS = 1048576,        /* which elements are left out of sectors written in part */
     PREDICT_ASSUMED_ARRIVALS = 2097152,     /* which blocks come last to a counter (emulate/arrival.h) */
-    PREDICT_ASSUMPTIONS_END = 4194304
+    PREDICT_ASSUMED_ONE_PLACE =
+        4194304, /* that lanes read one place of constant memory (LDC), or what that costs */
+    PREDICT_ASSUMPTIONS_END = 8388608
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

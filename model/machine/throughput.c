@@ -23,6 +23,7 @@ static const struct {
     [RESOURCE_LSU] = {"load/store units", "warp instructions", false, RESOURCE_LSU},
     [RESOURCE_SHARED] = {"shared memory", "wavefronts", false, RESOURCE_L1_DATA},
     [RESOURCE_L1_DATA] = {"L1 data", "wavefronts", false, RESOURCE_SHARED},
+    [RESOURCE_CONSTANT_PORT] = {"constant cache", "addresses", false, RESOURCE_CONSTANT_PORT},
     [RESOURCE_L1_TAGS] = {"L1 tags", "lines", false, RESOURCE_L1_TAGS},
     [RESOURCE_L2] = {"L2", "sectors", false, RESOURCE_L2},
     [RESOURCE_DRAM_READ] = {"DRAM read", "bytes", false, RESOURCE_DRAM_WRITE},

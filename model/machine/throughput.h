@@ -26,6 +26,7 @@ enum resource {
     RESOURCE_LSU,             /* warp instructions handed to the load/store units */
     RESOURCE_SHARED,          /* wavefronts of shared memory: bank conflicts multiply them */
     RESOURCE_L1_DATA,         /* wavefronts of global and local memory; adds up with RESOURCE_SHARED */
+    RESOURCE_CONSTANT_PORT,   /* different addresses that lanes name in loads from constant memory (LDC) */
     RESOURCE_L1_TAGS,         /* 128-byte lines looked up */
     RESOURCE_L2,              /* 32-byte sectors asked of L2 */
     RESOURCE_DRAM_READ,       /* bytes; reads and writes share the pins and so add up */

@@ -64,7 +64,12 @@ double traffic_shared_passes(const struct sass *i, const struct traffic_count *c
         return i->mod[SASS_MOD_BYPASS] ? 0 : fmax(count->wavefronts, count->lines);
     if (i->access_count && i->accesses[0].space == SASS_SPACE_SHARED)
         return count->wavefronts + count->issued - count->requests;
-    return count->wavefronts;
+    return i->access_count && i->accesses[0].space == SASS_SPACE_CONSTANT ? 0 : count->wavefronts;
+}
+
+double traffic_constant_places(const struct sass *i, const struct traffic_count *count)
+{
+    return sass_indexes_constants(i) ? count->wavefronts + count->issued - count->requests : 0;
 }
 
 struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)

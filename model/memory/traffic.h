@@ -174,6 +174,11 @@ double traffic_match_values(const struct traffic_count *count);
  * takes two for every different value: with 1 to 32 of them 2.03 to 2.01 cycles each, by its times there. */
 double traffic_shared_passes(const struct sass *instruction, const struct traffic_count *count);
 
+/* Different addresses of constant memory that the lanes of an LDC with a register name, per launched warp: one where nobody
+ * knows which, or with every lane predicated off. What an LDC without one takes of an SM, as of a kernel's parameters,
+ * was not measured; with an address as well, estimates of recorded kernels got worse. */
+double traffic_constant_places(const struct sass *instruction, const struct traffic_count *count);
+
 /* What a load asks of L2, per launched warp. Where an NVIDIA H200's L2 is at its limit with requests of
  * single sectors, it is busy looking up: 0.61 lines a cycle and SM, and in seven variants of spmv_csr 0.58 to
  * 0.61 by its counters, misses counted twice. Requests for the same sectors that come at about the same time

@@ -268,9 +268,9 @@ size_t advice_of(struct advice out[ADVICE_MOST], const struct analysis *analysis
                  const struct machine *machine)
 {
     static void (*const advisers[])(struct adviser *) = {
-        advise_occupancy, advise_grid,     advise_dispatch,     advise_banks,     advise_coalescing,
-        advise_traffic,   advise_spills,   advise_instructions, advise_registers, advise_supply,
-        advise_latency,   advise_barriers, advise_epilogue,     advise_simulation};
+        advise_occupancy,  advise_grid,    advise_dispatch, advise_banks,        advise_constants,
+        advise_coalescing, advise_traffic, advise_spills,   advise_instructions, advise_registers,
+        advise_supply,     advise_latency, advise_barriers, advise_epilogue,     advise_simulation};
     struct adviser a = {.from = analysis, .machine = machine, .out = out, .input = analysis->input};
     struct prediction alone;
 

@@ -44,6 +44,37 @@ void advise_banks(struct adviser *a)
             at);
 }
 
+/* A table in shared memory is read in one pass where its banks do not conflict. */
+void advise_constants(struct adviser *a)
+{
+    struct predict_input in = a->input;
+    double *ask = in.demand.count, most = 0;
+    size_t i, at = 0;
+
+    for (i = 0; i < a->from->code.count; i++) {
+        const struct traffic_count *count = adviser_count(a, i);
+
+        if (!sass_indexes_constants(&a->from->code.instructions[i]) || !(count->wavefronts > count->requests))
+            continue;
+        ask[RESOURCE_CONSTANT_PORT] = fmax(ask[RESOURCE_CONSTANT_PORT] - count->wavefronts, 0);
+        ask[RESOURCE_SHARED] += count->requests;
+        ask[RESOURCE_LSU] += count->requests;
+        if (count->wavefronts > most) {
+            most = count->wavefronts;
+            at = i;
+        }
+    }
+    if (most > 0)
+        adviser_offer_at(
+            a,
+            adviser_offer(
+                a, &in, 1,
+                "tables in shared memory, without bank conflicts: the constant cache answers one address "
+                "at a time, and %s names %.1f different ones a request",
+                adviser_name(a, at), most / adviser_count(a, at)->requests),
+            at);
+}
+
 void advise_coalescing(struct adviser *a)
 {
     struct predict_input in = a->input;

@@ -23,8 +23,9 @@ const char *adviser_name(const struct adviser *a, size_t instruction);
 const struct traffic_count *adviser_count(const struct adviser *a, size_t instruction);
 bool adviser_in_shared(const struct adviser *a, size_t instruction); /* it accesses shared memory */
 
-/* Banks of shared memory, coalescing, what L2 and DRAM bring, local memory. */
+/* Banks of shared memory, constants, coalescing, what L2 and DRAM bring, local memory. */
 void advise_banks(struct adviser *a);
+void advise_constants(struct adviser *a);
 void advise_coalescing(struct adviser *a);
 void advise_traffic(struct adviser *a);
 void advise_spills(struct adviser *a);

@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLE_MOST = 16 }; /* thread blocks emulated */
-
 int analyze_refuse(struct analyze_work *work, int rc, const struct err *why)
 {
     if (rc == 0 || rc == ERR_MEMORY || rc == ERR_SYSTEM) {
@@ -54,38 +52,7 @@ static int find_occupancy(struct analyze_work *work)
     return ERR_USAGE;
 }
 
-/* Emulation ---------------------------------------------------------------- */
-
-static int emulate(struct analyze_work *work)
-{
-    const struct residency *at = &work->out->input.residency;
-    const struct emulate_options options = {.mode = EMULATE_SLICED,
-                                            .budget =
-                                                work->options->budget ? work->options->budget : EXPECT_BUDGET,
-                                            .core_limit_s = work->options->core_limit_s,
-                                            .wall_limit_s = work->options->wall_limit_s,
-                                            .stop = work->options->stop,
-                                            .deviations = work->machine->assumptions.sample_deviations,
-                                            .resident = (uint64_t)(at->sms * at->blocks_per_sm)};
-    struct analysis *out = work->out;
-    struct emulation *emulation = NULL;
-    struct err why = {0};
-    int rc = emulation_open(&emulation, work->cubin, work->kernel, &out->code, work->launch, &options, &why);
-
-    if (!rc)
-        rc = emulate_sample(&out->emulation, emulation, SAMPLE_MOST, &why);
-    emulation_close(emulation);
-    if (rc)
-        return analyze_refuse(work, rc, &why);
-    if (out->emulation.end == EMULATE_DONE && out->emulation.block_count)
-        return 0;
-    snprintf(out->reason, sizeof out->reason, "block %u, %u, %u: %s: %s", out->emulation.position[0],
-             out->emulation.position[1], out->emulation.position[2], emulate_end_text(out->emulation.end),
-             out->emulation.reason);
-    out->at_code = true;
-    out->pc = out->emulation.pc;
-    return ERR_USAGE;
-}
+/* Traffic ------------------------------------------------------------------ */
 
 /* Bytes of L1 that hold data: fewer than shared memory leaves it. */
 static double l1_bytes(const struct analyze_work *work)
@@ -293,6 +260,7 @@ static int make_prediction(struct analyze_work *work)
     out->input.assumptions |=
         out->demands.assumptions | (out->emulation.assumed ? PREDICT_ASSUMED_ATOMIC : 0) |
         (out->emulation.tickets ? PREDICT_ASSUMED_TICKETS : 0) |
+        (out->emulation.placeless ? PREDICT_ASSUMED_ONE_PLACE : 0) |
         (out->emulation.wandered ? PREDICT_ASSUMED_WANDERING : 0) |
         (out->emulation.skipped ? PREDICT_ASSUMED_SKIPS : 0) |
         (out->emulation.uneven_clusters ? PREDICT_ASSUMED_CLUSTERS : 0) |
@@ -335,19 +303,11 @@ static int decode(struct analyze_work *work)
 
 /* The model, from machine code to a time. The first of them need no profile, but for its limits. */
 enum { DECODED = 3 };
-static int (*const steps[])(struct analyze_work *) = {decode,
-                                                      find_occupancy,
-                                                      emulate,
-                                                      count_in_step,
-                                                      analyze_latency,
-                                                      count_apart,
-                                                      find_latency_apart,
-                                                      find_tables,
-                                                      analyze_freed,
-                                                      find_input,
-                                                      analyze_simulation,
-                                                      analyze_imbalance,
-                                                      make_prediction};
+static int (*const steps[])(struct analyze_work *) = {
+    decode,          find_occupancy, analyze_emulation,  count_in_step,
+    analyze_latency, count_apart,    find_latency_apart, find_tables,
+    analyze_freed,   find_input,     analyze_simulation, analyze_imbalance,
+    make_prediction};
 enum { STEPS = sizeof steps / sizeof *steps };
 
 static int finish(struct analyze_work *work, int rc)

@@ -22,6 +22,9 @@ struct analyze_work {
 /* Turns an error into a refusal, except for those that say nothing about the variant. Returns the code. */
 int analyze_refuse(struct analyze_work *work, int code, const struct err *why);
 
+/* Executes a sample of the blocks. Needs occupancy. */
+int analyze_emulation(struct analyze_work *work);
+
 /* Replays every path by itself: the latency bound and what it waits for, in place of what an earlier call found.
  * Needs occupancy and traffic. */
 int analyze_latency(struct analyze_work *work);

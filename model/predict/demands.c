@@ -55,12 +55,6 @@ static const char *missing_rate(const struct machine *machine, const struct sass
     }
 }
 
-/* Constant memory at places that may differ among lanes: what such loads miss nobody has measured. */
-static bool reads_scattered_constants(const struct sass *i)
-{
-    return i->op == SASS_LDC && i->access_count && i->accesses[0].index != SASS_RZ;
-}
-
 /* Issue slots and cycles of the arithmetic pipes. */
 static void ask_pipe(struct demands *out, const struct machine *machine, const struct sass *i,
                      const struct traffic_count *count, double warps)
@@ -118,6 +112,21 @@ static void ask_shared(struct demands *out, const struct machine *machine, const
 
     ask(&out->demand, RESOURCE_SHARED, copies ? machine->assumptions.copied_passes * passes : passes,
         overlaps ? 0 : passes * least_share(count, traffic));
+}
+
+/* The cache for constants answers a request address by address. What such loads miss nobody has measured; what they cost is
+ * certain where each lane's place was followed. */
+static void ask_constants(struct demands *out, const struct machine *machine, const struct sass *i,
+                          const struct traffic_count *count, const struct traffic *traffic)
+{
+    const bool known = machine->capacities.sustained[RESOURCE_CONSTANT_PORT].per_sm > 0;
+
+    if (!sass_indexes_constants(i))
+        return;
+    out->assumptions |= PREDICT_ASSUMED_CONSTANTS | (known ? 0 : PREDICT_ASSUMED_ONE_PLACE);
+    if (known)
+        ask(&out->demand, RESOURCE_CONSTANT_PORT, traffic_constant_places(i, count),
+            count->wavefronts * least_share(count, traffic));
 }
 
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,
@@ -263,8 +272,7 @@ void demands_of(struct demands *out, const struct machine *machine, const struct
             continue;
         ask_pipe(out, machine, &code->instructions[i], &traffic->counts[i], traffic->warps);
         ask_shared(out, machine, &code->instructions[i], &traffic->counts[i], traffic);
-        if (reads_scattered_constants(&code->instructions[i]))
-            out->assumptions |= PREDICT_ASSUMED_CONSTANTS;
+        ask_constants(out, machine, &code->instructions[i], &traffic->counts[i], traffic);
         if (code->instructions[i].access_count)
             ask_memory(out, machine, &code->instructions[i], &traffic->counts[i], traffic);
     }

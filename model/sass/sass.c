@@ -110,6 +110,12 @@ bool sass_is_bulk(const struct sass *instruction)
            instruction->access_count == 2;
 }
 
+bool sass_indexes_constants(const struct sass *instruction)
+{
+    return instruction->op == SASS_LDC && instruction->access_count &&
+           instruction->accesses[0].index != SASS_RZ;
+}
+
 bool sass_fences_gpu(const struct sass *instruction)
 {
     return instruction->op == SASS_MEMBAR && (instruction->mod[SASS_MOD_SCOPE] == SASS_SCOPE_GPU ||

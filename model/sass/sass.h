@@ -228,6 +228,9 @@ static inline bool sass_is_tensor_copy(const struct sass *instruction)
            instruction->op == SASS_UTMAREDG;
 }
 
+/* Whether it loads from constant memory at a place of each lane's own: LDC with a register. */
+bool sass_indexes_constants(const struct sass *instruction);
+
 /* A memory fence beyond the thread block: the warp goes on when its stores can be seen there. */
 bool sass_fences_gpu(const struct sass *instruction);
 

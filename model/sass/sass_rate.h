@@ -6,7 +6,7 @@
 
 enum sass_rate_kind {
     SASS_RATE_PIPE,      /* its pipe, for an interval that was measured or that sass_issue_interval() knows */
-    SASS_RATE_TRAFFIC,   /* requests, sectors and wavefronts, which are counted */
+    SASS_RATE_TRAFFIC,   /* requests, sectors, wavefronts, places in constant memory, which are counted */
     SASS_RATE_MATRIX,    /* the tensor cores, by shape and type: sass_matrix.h */
     SASS_RATE_ISSUE,     /* issue slots alone, see `why` */
     SASS_RATE_SIMULATED, /* the simulation of an SM, where the profile has what that needs; else `why` */

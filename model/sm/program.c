@@ -112,6 +112,9 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
 
     if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
         share_memory(&out, in, i);
+    if (in->traffic->counts[i].issued > 0)
+        out.constants = traffic_constant_places(&in->sass->instructions[i], &in->traffic->counts[i]) /
+                        in->traffic->counts[i].issued * server_cycles(in, RESOURCE_CONSTANT_PORT);
     out.fences = sass_fences_gpu(&in->sass->instructions[i]);
     sm_async_request(&out, in, i);
     return out;
@@ -119,10 +122,10 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
 
 static bool asks(const struct sm_request *request)
 {
-    return request->units > 0 || request->remote > 0 || request->tags > 0 || request->l2 > 0 ||
-           request->dram > 0 || request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
-           request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT || request->fences ||
-           request->queued > 0;
+    return request->units > 0 || request->tags > 0 || request->l2 > 0 || request->dram > 0 ||
+           request->constants > 0 || request->remote > 0 || request->sets != REPLAY_NO_SLOT ||
+           request->sets_read != REPLAY_NO_SLOT || request->kind == REPLAY_COPY ||
+           request->kind == REPLAY_COMMIT || request->fences || request->queued > 0;
 }
 
 /* A product in the queue is issued before its registers are read, which the tensor pipe does while it works: for others the
@@ -132,15 +135,24 @@ static double needs_of(double reads, const struct sm_request *request)
     return reads > 0 && !(request->queued > 0) ? reads : -INFINITY;
 }
 
+/* Until the pipe of its sub-partition takes another: the rest of what it takes of what all share is queued for. */
+static double interval_of(const struct replay_op *op, const struct machine_cost *cost,
+                          const struct sm_request *request)
+{
+    if (request->units > 0)
+        return 1;
+    return request->constants > 0 ? fmax(cost->interval, 1) : op->interval;
+}
+
 static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_request *request)
 {
     const struct replay_op *op = &in->code->ops[i];
+    const struct machine_cost cost = machine_cost_of(in->machine, &in->sass->instructions[i]);
     const bool queues = request->units > 0;
     const double slots_per_cycle = in->machine->capacities.sustained[RESOURCE_ISSUE].per_sm / in->partitions;
     struct sm_op out = {.stall = op->stall,
-                        .busy =
-                            machine_cost_of(in->machine, &in->sass->instructions[i]).slots / slots_per_cycle,
-                        .interval = queues ? 1 : op->interval, /* its pass through the units is queued for */
+                        .busy = cost.slots / slots_per_cycle,
+                        .interval = interval_of(op, &cost, request),
                         .asks = asks(request),
                         .port = (uint8_t)sm_port(op->pipe, queues),
                         .waits = op->waits & ((1u << SM_SCOREBOARDS) - 1),

@@ -27,6 +27,7 @@ struct sm_request {
     double units, tags, l2, dram; /* data path and tags of L1; L2 (reads at the SM's own rate, writes by
                                       its share) and DRAM, by its share */
     double remote;                /* cycles for what is asked of other blocks' shared memory */
+    double constants;             /* the cache for constants, for which no instruction waits to be issued */
     double dram_part;             /* of the latency of a load, what is DRAM's and grows with the load there */
     double granules;              /* of memory that come together, see DEVICE_CURVE_DRAM_SPREAD, of a load */
     double latency, read_latency; /* see struct replay_op, also below */

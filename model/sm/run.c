@@ -227,6 +227,7 @@ static int run_on(struct sm_state *sm, struct err *err)
     }
     sm->end =
         later(later(sm->end, later(sm->units_free, sm->remote_free)), later(sm->l2_free, sm->dram_free));
+    sm->end = later(sm->end, sm->constants_free);
     return 0;
 }
 

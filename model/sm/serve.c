@@ -44,7 +44,7 @@ static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct s
  * before it: their warps are where its own are. */
 static double others_wait(const struct sm_state *sm, const struct sm_request *request)
 {
-    return (sm->code->subset.times - 1) / 2 * request->units;
+    return (sm->code->subset.times - 1) / 2 * (request->units + request->constants);
 }
 
 void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request, double time)
@@ -55,6 +55,7 @@ void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_re
 
     delay += sm_serve(&sm->units_free, time + delay, times * request->units);
     delay += sm_serve(&sm->remote_free, time + delay, times * request->remote);
+    delay += sm_serve(&sm->constants_free, time + delay, times * request->constants);
     delay += sm_serve(&sm->l2_free, time + delay, times * request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);

@@ -1,4 +1,5 @@
-/* What the warps of an SM share serves: load/store units, tags, L2 and DRAM. Nothing outside model/sm includes this. */
+/* What the warps of an SM share serves: load/store units, tags, constants, L2 and DRAM. Nothing outside model/sm includes
+ * this. */
 #ifndef MODEL_SM_SERVE_H
 #define MODEL_SM_SERVE_H
 

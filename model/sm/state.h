@@ -97,7 +97,8 @@ struct sm_state {
     double ended_at;        /* the last of them */
     double queue_free[2]; /* when an instruction that does not queue for the load/store units can go: at once;
                              one that does */
-    double units_free, tags_free, remote_free, l2_free, dram_free, barrier_free, end, read_window;
+    double units_free, tags_free, remote_free, constants_free, l2_free, dram_free, barrier_free, end,
+        read_window;
     double stored;         /* when the last store of any warp was taken, which a fence of any waits for */
     double fence_stored;   /* from then until such a fence is over */
     double lookahead;      /* for so long after one of its instructions a warp sets no others going */
@@ -109,12 +110,12 @@ struct sm_state {
     double under_way; /* bytes that copies brought from DRAM, each times the cycles until it came */
     double
         storing; /* cycles of all tensor pipes that had no product while the block that brings the next stored */
-    double landed;          /* when the copies to shared memory so far have come: a fence waits for them, too */
-    double stores_read;     /* when the copies to global memory so far have read shared memory */
-    double waited;          /* cycles of warps for phases of mbarriers */
-    bool lost;              /* a warp's events are not those that were noted */
-    bool starved;           /* those of some warp were noted no further */
-    size_t issued, most;    /* instructions so far; after which the simulation stops, 0: at the end */
+    double landed;       /* when the copies to shared memory so far have come: a fence waits for them, too */
+    double stores_read;  /* when the copies to global memory so far have read shared memory */
+    double waited;       /* cycles of warps for phases of mbarriers */
+    bool lost;           /* a warp's events are not those that were noted */
+    bool starved;        /* those of some warp were noted no further */
+    size_t issued, most; /* instructions so far; after which the simulation stops, 0: at the end */
     double marks[SM_MARKS]; /* when each SM_MARKS-th of `most` had been issued, */
     unsigned marked;        /* so many of them so far */
     bool takes_turns; /* sub-partitions that issue at the same time do; else the first of them goes first */

@@ -97,6 +97,20 @@ static int make_global(struct replay_op *op, const struct maker *make, const str
     return 0;
 }
 
+/* A load through the cache for constants, which answers one address of a request after the other. */
+static int make_constant(struct replay_op *op, const struct maker *make, const struct sass *i,
+                         const struct traffic_count *count, struct err *err)
+{
+    const struct machine *machine = make->machine;
+    const double places = traffic_constant_places(i, count) / count->issued;
+
+    op->interval = fmax(op->interval, places * machine_or_0(machine, DEVICE_CONSTANT_ADDRESS));
+    if (machine_need(&op->latency, machine, DEVICE_CONSTANT_L1_LATENCY, err))
+        return ERR_MISSING;
+    op->latency += fmax(places - 1, 0) * machine_or_0(machine, DEVICE_CONSTANT_ADDRESS_LATENCY);
+    return 0;
+}
+
 static int make_local(struct replay_op *op, const struct maker *make, const struct sass *i,
                       const struct traffic_count *count, struct err *err)
 {
@@ -128,7 +142,7 @@ static int make_memory(struct replay_op *op, const struct maker *make, const str
     if (space == SASS_SPACE_SHARED)
         return make_shared(op, make, i, count, err);
     if (space == SASS_SPACE_CONSTANT)
-        return machine_need(&op->latency, make->machine, DEVICE_CONSTANT_L1_LATENCY, err);
+        return make_constant(op, make, i, count, err);
     return space == SASS_SPACE_LOCAL ? make_local(op, make, i, count, err) : 0;
 }
 

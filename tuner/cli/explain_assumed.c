@@ -50,6 +50,9 @@ static const struct assumed {
     {PREDICT_ASSUMED_TABLES, LATENCY,
      "how many loads from tables in constant memory miss depends on whether warps keep in step, which is not "
      "modelled"},
+    {PREDICT_ASSUMED_ONE_PLACE, THROUGHPUT,
+     "at how many places the lanes of some loads from constant memory (LDC) read is not known, or not what "
+     "that costs on this GPU: one place is assumed, or an issue slot alone"},
     {PREDICT_ASSUMED_CONSTANTS, LATENCY,
      "loads from constant memory at places that differ among lanes (LDC) never miss"},
     {PREDICT_ASSUMED_CLOCK, THROUGHPUT,

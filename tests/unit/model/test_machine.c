@@ -56,6 +56,7 @@ static void no_wavefront_takes_less_than_a_cycle(void **state)
     machine_of("model/device/profiles/nvidia-h200.json");
     assert_true(machine.capacities.best[RESOURCE_L1_DATA].per_sm >= 1);
     assert_true(machine.capacities.sustained[RESOURCE_L1_DATA].per_sm < 1);
+    check_near(machine.capacities.sustained[RESOURCE_CONSTANT_PORT].per_sm, 0.5, 0.01);
 }
 
 /* GPCs of unequal size: clusters of four leave twelve of an H200's SMs out. */

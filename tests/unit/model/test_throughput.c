@@ -94,6 +94,7 @@ static void unevenness_burdens_partitioned_resources_only(void **state)
     check_near(t.cycles[RESOURCE_ISSUE], 16, 1e-12);
     check_near(t.cycles[RESOURCE_SHARED], 12, 1e-12);
     assert_true(resource_is_partitioned(RESOURCE_ISSUE) && !resource_is_partitioned(RESOURCE_SHARED));
+    assert_false(resource_is_partitioned(RESOURCE_CONSTANT_PORT));
 }
 
 static void an_unknown_capacity_is_named_and_left_out(void **state)

@@ -349,6 +349,43 @@ static void demands_follow_the_counts(void **state)
     device_release(&device);
 }
 
+/* Of three requests one has no place that is known, or no lane; it takes an address, which no bound rests on. */
+static void constants_are_asked_for_address_by_address(void **state)
+{
+    struct sass load = {.op = SASS_LDC,
+                        .guard = SASS_PT,
+                        .access_count = 1,
+                        .accesses = {{.space = SASS_SPACE_CONSTANT, .index = 4, .uniform = SASS_URZ}}};
+    struct traffic_count count = {.issued = 3, .least_issued = 3, .requests = 2, .wavefronts = 40};
+    const struct sass_code code = {.instructions = &load, .count = 1};
+    const struct traffic traffic = {.counts = &count, .instruction_count = 1, .warps = 1};
+    struct device device;
+    struct machine machine;
+    struct demands demands;
+
+    assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
+    for (int known = 0; known < 2; known++) {
+        device.values[DEVICE_CONSTANT_ADDRESS] =
+            (struct device_value){.known = known, .sustained = 2, .best = 2};
+        assert_int_equal(machine_init(&machine, &device, NULL), 0);
+        demands_of(&demands, &machine, &code, &traffic);
+        check_near(demands.demand.count[RESOURCE_CONSTANT_PORT], known ? 41 : 0, 1e-9);
+        check_near(demands.demand.least[RESOURCE_CONSTANT_PORT], known ? 40 : 0, 1e-9);
+        check_near(demands.demand.count[RESOURCE_SHARED], 0, 0);
+        assert_true(demands.assumptions & PREDICT_ASSUMED_CONSTANTS);
+        assert_int_equal(!(demands.assumptions & PREDICT_ASSUMED_ONE_PLACE), known);
+        machine_release(&machine);
+    }
+    load.accesses[0].index = SASS_RZ; /* a parameter of the kernel */
+    count.requests = count.wavefronts = 0;
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    demands_of(&demands, &machine, &code, &traffic);
+    check_near(demands.demand.count[RESOURCE_CONSTANT_PORT], 0, 0);
+    assert_false(demands.assumptions & (PREDICT_ASSUMED_CONSTANTS | PREDICT_ASSUMED_ONE_PLACE));
+    machine_release(&machine);
+    device_release(&device);
+}
+
 int main(void)
 {
     return RUN_TESTS(permutation_traffic, a_recount_is_a_count, what_is_evicted_first_is_fetched_again,
@@ -356,5 +393,6 @@ int main(void)
                      a_bound_takes_for_shared_what_is_not_shown, what_is_asked_again_hits_l1,
                      parts_of_a_request_ask_once, a_match_passes_for_each_value, misses_are_looked_up_again,
                      merged_requests_get_their_sectors, what_one_warp_loads_is_its_own, stores_end_bursts,
-                     l2_looks_up_beside_reading, demands_follow_the_counts);
+                     l2_looks_up_beside_reading, demands_follow_the_counts,
+                     constants_are_asked_for_address_by_address);
 }
