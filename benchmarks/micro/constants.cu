@@ -2,7 +2,10 @@
 // for the first cache.
 #include "clock.cuh"
 
-enum { TABLE = 256, LENGTH = 16 };
+#ifndef TABLE
+#define TABLE 256
+#endif
+enum { LENGTH = 16 };
 
 __constant__ unsigned table[TABLE];
 
@@ -51,4 +54,30 @@ extern "C" __global__ void constant_places_chase(long long *samples, unsigned di
     if (at >= sizeof table)
         kept = 0;
     samples[blockIdx.x * 32 + lane] = kept;
+}
+
+// Lanes that read anywhere in the table, each time elsewhere.
+extern "C" __global__ void __launch_bounds__(1024)
+    constant_random(unsigned *sink, long long *spans, int passes, unsigned zero)
+{
+    unsigned state = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + zero, sum = 0;
+    const long long enter = clock_now();
+    long long start = 0, stop = 0;
+
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        __syncthreads();
+        start = clock_now();
+#pragma unroll 1
+        for (int pass = 0; pass < passes; pass++) {
+#pragma unroll
+            for (int k = 0; k < LENGTH / 2; k++) {
+                state = state * 1664525u + 1013904223u;
+                sum ^= table[(state >> 14) % TABLE];
+            }
+        }
+        stop = clock_now();
+    }
+    sink[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+    span_keep(spans, enter, start, stop);
 }

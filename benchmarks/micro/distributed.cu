@@ -1,7 +1,8 @@
-// Shared memory of the other block of a cluster of two: LENGTH accesses a pass, lane l at word l * spread.
+// Shared memory of the other block of a cluster of two: LENGTH accesses a pass, lane l at word l * spread, 4 KB apart; warps
+// begin a line apart.
 #include "clock.cuh"
 
-enum { WORDS = 1024 };
+enum { WORDS = 1024 /* of each access of a pass */ };
 
 __device__ __forceinline__ unsigned cluster_rank()
 {
@@ -29,8 +30,9 @@ __device__ __forceinline__ unsigned long long mapped(const void *p, unsigned ran
     extern "C" __global__ void __cluster_dims__(2, 1, 1)                                                                 \
         name(unsigned *sink, long long *spans, int passes, unsigned spread)                                              \
     {                                                                                                                    \
-        __shared__ unsigned words[WORDS];                                                                                \
-        const unsigned long long p = mapped(words, cluster_rank() ^ 1) + threadIdx.x % 32 * spread * 4;                  \
+        __shared__ unsigned words[LENGTH * WORDS];                                                                       \
+        const unsigned place = (threadIdx.x % 32 * spread + threadIdx.x / 32 * 32) % WORDS;                              \
+        const unsigned long long p = mapped(words, cluster_rank() ^ 1) + place * 4;                                      \
         unsigned v = threadIdx.x;                                                                                        \
         const long long enter = clock_now();                                                                             \
         long long start = 0, stop = 0;                                                                                   \
@@ -50,8 +52,8 @@ __device__ __forceinline__ unsigned long long mapped(const void *p, unsigned ran
         cluster_meet();                                                                                                  \
     }
 
-BUSY(remote_load, asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory"))
-BUSY(remote_add, asm volatile("red.relaxed.cluster.add.u32 [%0], %1;" ::"l"(p), "r"(passes) : "memory"))
+BUSY(remote_load, asm volatile("ld.volatile.u32 %0, [%1];" : "=r"(v) : "l"(p + k * WORDS * 4) : "memory"))
+BUSY(remote_add, asm volatile("red.relaxed.cluster.add.u32 [%0], %1;" ::"l"(p + k * WORDS * 4), "r"(passes) : "memory"))
 
 // Latency, of one lane: a word holds its own address.
 extern "C" __global__ void __cluster_dims__(2, 1, 1) remote_chase(long long *samples)

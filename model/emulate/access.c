@@ -1,6 +1,7 @@
 #include "model/emulate/access.h"
 
 #include "model/emulate/cluster.h"
+#include "model/emulate/constants.h"
 #include "model/emulate/follow.h"
 #include "model/emulate/load_store.h"
 #include "model/emulate/operand.h"
@@ -344,6 +345,8 @@ static int execute_constant(struct emulation *emulation, struct warp *warp, cons
     if (steady_listens(emulation->steady))
         steady_access(emulation->steady, &request, wanted, false);
     walk_note(emulation, &request, 0, 1);
+    if (request_counts_constants(emulation, i) && !emulation->rehearsing)
+        constants_mark(emulation, &request);
     if (request_counts_constants(emulation, i))
         rc = request_count(emulation, &request, request_pattern(emulation, &request));
     return rc || !wanted ? rc : constant_execute(emulation, warp, &request);

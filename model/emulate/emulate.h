@@ -76,7 +76,8 @@ struct emulate_count {
     uint64_t lanes;      /* accesses of single lanes, all requests together */
     uint64_t bytes;      /* that those lanes asked for: lanes times width */
     uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
-    uint64_t lines;      /* 128-byte lines, likewise */
+    uint64_t lines;      /* 128-byte lines, likewise; of an LDC with a register lines of
+                            CONSTANT_LINE bytes, see emulate/constants.h */
     uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width; of an
                             LDC with a register the different words that lanes name, of a MATCH.ANY the
                             different values of those that were executed, `requests` of them */
@@ -178,7 +179,7 @@ struct emulate_region {
     uint64_t address, bytes;
 };
 
-enum { EMULATE_DIGITS = 4 };
+enum { EMULATE_DIGITS = 4, EMULATE_CONSTANT_WORDS = (64 << 10) / 64 / 64 /* of a bank of 64 KB */ };
 
 /* How what the blocks of a one-dimensional grid read moves with their number, written in digits of mixed
  * radix: a step of digit d, which is `unit[d]` blocks, moves it by moves[d * region_count + r] bytes in
@@ -204,13 +205,16 @@ struct emulate_result {
     unsigned position[3]; /* and the thread block */
     char reason[240];     /* one line: "R4 of LDG is unknown" */
     bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
-    uint32_t assumed_pc;  /* something depended on it; offset of the first such atomic */
-    bool tickets;         /* counters hand out work; it was dealt out in turn (emulate/ticket.h) */
-    bool last_of_all;     /* all blocks of the grid arrive at one counter */
-    bool arrivals;        /* the last block to arrive at a counter does more: emulate/arrival.h */
-    bool wandered;        /* addresses in long loops were sampled (emulate/wander.h) */
-    bool skipped;         /* a branch by a value that cannot be known was taken, past what it guards */
-    bool loaded;          /* loaded values decide which lanes access memory */
+    uint32_t assumed_pc; /* something depended on it; offset of the first such atomic */
+    bool tickets;        /* counters hand out work; it was dealt out in turn (emulate/ticket.h) */
+    bool last_of_all;    /* all blocks of the grid arrive at one counter */
+    bool arrivals;       /* the last block to arrive at a counter does more: emulate/arrival.h */
+    bool wandered;       /* addresses in long loops were sampled (emulate/wander.h) */
+    bool skipped;        /* a branch by a value that cannot be known was taken, past what it guards */
+    bool loaded;         /* loaded values decide which lanes access memory */
+    uint64_t
+        constant_lines[EMULATE_CONSTANT_WORDS]; /* a bit for each line of CONSTANT_LINE bytes that an LDC with
+                                                         a register read, of all banks that have such */
     bool placeless;       /* an LDC read where nobody can know, which is no request then */
     bool uneven_clusters; /* blocks of a cluster whose warps wait for each other do different things */
     /* Of a sample. Blocks that were not executed do what others do as far as that is proved. */
@@ -273,6 +277,9 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
  * sample has neither. */
 enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_Z1, EMULATE_SLOTS };
 int emulate_sample_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot);
+
+/* Bytes of constant memory in the lines that are read at places which lanes compute. */
+uint64_t emulate_constant_bytes(const struct emulate_result *result);
 
 void emulate_result_release(struct emulate_result *result);
 

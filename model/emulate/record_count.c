@@ -1,6 +1,7 @@
 /* What the access of a record costs and touches in many periods. */
 #include "model/emulate/record.h"
 
+#include "model/emulate/constants.h"
 #include "model/emulate/lane_spans.h"
 #include "model/emulate/walk.h"
 #include "model/sass/arch/geometry.h"
@@ -379,6 +380,28 @@ static void walk_all(struct emulation *emulation, struct request *request, const
         }
 }
 
+static int count_moving(struct emulation *emulation, struct request *request, const struct record *record,
+                        uint64_t first, uint64_t count)
+{
+    return moves_together(record) ? count_together(emulation, request, record, first, count)
+                                  : count_each(emulation, request, record, first, count);
+}
+
+/* What moves by constants walks through its table. */
+static int count_constants(struct emulation *emulation, struct request *request, const struct record *record,
+                           uint64_t first, uint64_t count)
+{
+    struct emulate_count *counts = emulation->lowest ? NULL : &emulation->block->counts[request->index];
+    const uint64_t lines = counts ? counts->lines : 0;
+    int rc;
+
+    constants_mark_periods(emulation, request, record, first, count);
+    rc = count_moving(emulation, request, record, first, count);
+    if (counts)
+        counts->lines = lines;
+    return rc;
+}
+
 int record_count(struct emulation *emulation, const struct record *record, uint64_t first, uint64_t count)
 {
     struct request request;
@@ -392,6 +415,7 @@ int record_count(struct emulation *emulation, const struct record *record, uint6
         walk_all(emulation, &request, record, first, count);
         return 0;
     }
-    return moves_together(record) ? count_together(emulation, &request, record, first, count)
-                                  : count_each(emulation, &request, record, first, count);
+    if (record->space == SASS_SPACE_CONSTANT)
+        return count_constants(emulation, &request, record, first, count);
+    return count_moving(emulation, &request, record, first, count);
 }

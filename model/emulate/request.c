@@ -1,6 +1,7 @@
 /* One access of a warp: its addresses, and what it costs. */
 #include "model/emulate/access.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/constants.h"
 #include "model/emulate/count.h"
 #include "model/emulate/remote.h"
 #include "model/sass/arch/geometry.h"
@@ -312,8 +313,6 @@ static void find_cost(struct cost *cost, const struct request *request, uint64_t
         cost->filled += count_blocks(request->address, spaces[1], request->width, SECTOR);
     if (spaces[2])
         count_local(cost, request, spaces[2]);
-    if (request->space == SASS_SPACE_CONSTANT)
-        cost->wavefronts = count_blocks(request->address, request->mask, WORD, WORD);
 }
 
 static void take_pattern(struct pattern *out, const struct emulation *emulation,
@@ -365,6 +364,10 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
     const uint64_t moved = request->address[0] - pattern->address[0];
     uint64_t other = request->mask ^ pattern->mask;
 
+    if (request->space == SASS_SPACE_CONSTANT) {
+        constants_pattern(pattern, request);
+        return pattern;
+    }
     for (unsigned l = 0; l < LANES && !other; l += 8)
         for (unsigned k = l; k < l + 8; k++)
             other |= (request->address[k] - pattern->address[k]) ^ moved;

@@ -35,6 +35,21 @@ int machine_barrier(double *out, const struct machine *machine, unsigned warps, 
     return 0;
 }
 
+double machine_constants_missed(const struct machine *machine, double lines, double bytes)
+{
+    const double kept = machine_or_0(machine, DEVICE_CONSTANT_KEPT);
+
+    return kept > 0 && bytes > kept ? lines * (1 - kept / bytes) : 0;
+}
+
+double machine_constant_places(const struct machine *machine, double places, double lines, double bytes)
+{
+    const double address = machine_or_0(machine, DEVICE_CONSTANT_ADDRESS);
+    const double missed = machine_constants_missed(machine, lines, bytes);
+
+    return places + (address > 0 ? missed * machine_or_0(machine, DEVICE_CONSTANT_MISS) / address : 0);
+}
+
 double machine_remote(const struct machine *machine, double lines, double sectors, double parts)
 {
     const double all = sectors + parts;

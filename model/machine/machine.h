@@ -103,6 +103,12 @@ int machine_need(double *out, const struct machine *machine, enum device_value_i
 /* One of the second order: 0 when it is not known. */
 double machine_or_0(const struct machine *machine, enum device_value_id id);
 
+/* Of `lines` lines that lanes read at places of their own in `bytes` of tables in constant memory, those that the first cache
+ * does not hold; 0 also where that was not measured. */
+double machine_constants_missed(const struct machine *machine, double lines, double bytes);
+/* In how many addresses' time the cache for constants answers requests that name so many, in so many lines. */
+double machine_constant_places(const struct machine *machine, double places, double lines, double bytes);
+
 /* Cycles of an SM for what is asked of other blocks' shared memory; 0 also where that was not measured. */
 double machine_remote(const struct machine *machine, double lines, double sectors, double parts);
 

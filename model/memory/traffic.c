@@ -146,6 +146,7 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
     out->warps = (double)launch_blocks(launch) * result->blocks[0].warps;
     if (traffic_take_counts(out, result, caches->assumed->sample_deviations, err))
         return ERR_MEMORY;
+    out->constant_bytes = (double)emulate_constant_bytes(result);
     out->contended = result->contended;
     out->contended_floats = result->contended_floats;
     find_hot(out);

@@ -114,18 +114,23 @@ static void ask_shared(struct demands *out, const struct machine *machine, const
         overlaps ? 0 : passes * least_share(count, traffic));
 }
 
-/* The cache for constants answers a request address by address. What such loads miss nobody has measured; what they cost is
- * certain where each lane's place was followed. */
+/* The cache for constants answers a request address by address. What they name is certain
+ * where each lane's place was followed; what they miss is not. */
 static void ask_constants(struct demands *out, const struct machine *machine, const struct sass *i,
                           const struct traffic_count *count, const struct traffic *traffic)
 {
     const bool known = machine->capacities.sustained[RESOURCE_CONSTANT_PORT].per_sm > 0;
+    const double kept = machine_or_0(machine, DEVICE_CONSTANT_KEPT);
 
     if (!sass_indexes_constants(i))
         return;
-    out->assumptions |= PREDICT_ASSUMED_CONSTANTS | (known ? 0 : PREDICT_ASSUMED_ONE_PLACE);
+    if (!(kept > 0) || traffic->constant_bytes > kept)
+        out->assumptions |= PREDICT_ASSUMED_CONSTANTS;
+    out->assumptions |= known ? 0 : PREDICT_ASSUMED_ONE_PLACE;
     if (known)
-        ask(&out->demand, RESOURCE_CONSTANT_PORT, traffic_constant_places(i, count),
+        ask(&out->demand, RESOURCE_CONSTANT_PORT,
+            machine_constant_places(machine, traffic_constant_places(i, count), count->lines,
+                                    traffic->constant_bytes),
             count->wavefronts * least_share(count, traffic));
 }
 

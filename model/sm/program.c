@@ -100,6 +100,16 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
                                      server_cycles(in, RESOURCE_DRAM_READ));
 }
 
+/* Addresses that the mean issue has the cache for constants answer. */
+static double constant_places(const struct sm_input *in, size_t i)
+{
+    const struct traffic_count *count = &in->traffic->counts[i];
+
+    return machine_constant_places(in->machine, traffic_constant_places(&in->sass->instructions[i], count),
+                                   count->lines, in->traffic->constant_bytes) /
+           count->issued;
+}
+
 static struct sm_request request_of(const struct sm_input *in, size_t i)
 {
     const struct replay_op *op = &in->code->ops[i];
@@ -113,8 +123,7 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
     if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
         share_memory(&out, in, i);
     if (in->traffic->counts[i].issued > 0)
-        out.constants = traffic_constant_places(&in->sass->instructions[i], &in->traffic->counts[i]) /
-                        in->traffic->counts[i].issued * server_cycles(in, RESOURCE_CONSTANT_PORT);
+        out.constants = constant_places(in, i) * server_cycles(in, RESOURCE_CONSTANT_PORT);
     out.fences = sass_fences_gpu(&in->sass->instructions[i]);
     sm_async_request(&out, in, i);
     return out;

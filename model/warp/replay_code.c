@@ -104,10 +104,14 @@ static int make_constant(struct replay_op *op, const struct maker *make, const s
     const struct machine *machine = make->machine;
     const double places = traffic_constant_places(i, count) / count->issued;
 
+    const double missed =
+        machine_constants_missed(machine, count->lines / count->issued, make->traffic->constant_bytes);
+
     op->interval = fmax(op->interval, places * machine_or_0(machine, DEVICE_CONSTANT_ADDRESS));
     if (machine_need(&op->latency, machine, DEVICE_CONSTANT_L1_LATENCY, err))
         return ERR_MISSING;
-    op->latency += fmax(places - 1, 0) * machine_or_0(machine, DEVICE_CONSTANT_ADDRESS_LATENCY);
+    op->latency += fmax(places - 1, 0) * machine_or_0(machine, DEVICE_CONSTANT_ADDRESS_LATENCY) +
+                   missed * machine_or_0(machine, DEVICE_CONSTANT_MISS);
     return 0;
 }
 

@@ -54,7 +54,9 @@ static const struct assumed {
      "at how many places the lanes of some loads from constant memory (LDC) read is not known, or not what "
      "that costs on this GPU: one place is assumed, or an issue slot alone"},
     {PREDICT_ASSUMED_CONSTANTS, LATENCY,
-     "loads from constant memory at places that differ among lanes (LDC) never miss"},
+     "what loads from constant memory at places that differ among lanes (LDC) miss goes by the bytes of "
+     "tables that sampled "
+     "blocks read, and where the profile does not say how many a cache keeps they never miss"},
     {PREDICT_ASSUMED_CLOCK, THROUGHPUT,
      "what tensor cores and the power limit leave of the clock was not measured on this GPU; where the "
      "profile says "

@@ -44,7 +44,8 @@ static bool is_finding(const char *note)
            !strncmp(note, "issue: 32 warps with ", 21) || !strncmp(note, "sharing: ", 9) ||
            !strncmp(note, "store_merge_lines: stores reach ", 32) ||
            !strncmp(note, "constant_place_lines: a step takes ", 35) ||
-           !strncmp(note, "l2_evict_first: loads marked ", 29);
+           !strncmp(note, "l2_evict_first: loads marked ", 29) ||
+           !strncmp(note, "constant_miss: tables of ", 25);
 }
 
 static const struct device_source *source_of(const struct device *device, const char *name, bool fast)
