@@ -277,6 +277,29 @@ static void fetch_to_add(struct reuse *reuse, size_t i)
     add_fetched(&reuse->out->counts[i], reuse_region, share_of_missed(reuse, i, reuse_region));
 }
 
+static bool is_counted_for(const struct reuse *reuse, unsigned region)
+{
+    for (size_t i = 0; i < reuse->code->count; i++)
+        if (reuse_reads(&reuse->code->instructions[i]) && reuse->out->counts[i].region == region)
+            return true;
+    return false;
+}
+
+/* An instruction that reads one region in some blocks and another one in others is counted for one of them: what DRAM brings of
+ * the other comes with it. */
+static void take_others(struct reuse *reuse)
+{
+    for (size_t i = 0; i < reuse->code->count; i++) {
+        const unsigned other = reuse->out->counts[i].other_region;
+        struct reuse_region *left = &reuse->reuse_regions.reuse_region[other];
+
+        if (!other || !reuse_reads(&reuse->code->instructions[i]) || is_counted_for(reuse, other))
+            continue;
+        reuse_region_of(reuse, i)->missed += left->missed;
+        left->missed = 0;
+    }
+}
+
 int reuse_of(struct traffic *out, const struct sass_code *code, const struct emulate_result *result,
              const struct traffic_caches *caches, struct err *err)
 {
@@ -290,6 +313,7 @@ int reuse_of(struct traffic *out, const struct sass_code *code, const struct emu
     if (!rc)
         rc = phases_make(&reuse, err);
     if (!rc) {
+        take_others(&reuse);
         for (size_t i = 0; i < code->count; i++)
             if (reuse_reads(&code->instructions[i]) && out->counts[i].sectors_once > 0)
                 *(is_edge(&reuse, i) ? &reuse_region_of(&reuse, i)->edge

@@ -37,7 +37,8 @@ struct traffic_count {
     double table_moves;   /* of a warp: see struct emulate_touch */
     unsigned table_first; /* of the last sampled block */
     double again;    /* of a store's sectors, those that merge with what the warp has stored to them before */
-    unsigned region; /* of global memory, as in struct emulate_touch */
+    unsigned region; /* of global memory, as in struct emulate_touch, of the last sampled block, ... */
+    unsigned other_region; /* ... and of one that goes to another; 0: none */
 
     /* Of a load's sectors: where its data comes from. */
     double l1_hit;     /* share that L1 answers */

@@ -49,6 +49,8 @@ static void add_touch(struct traffic_count *out, const struct emulate_count *cou
     out->late += weight * late;
     out->apart += touch->shared ? weight * (double)touch->apart / (double)touch->shared * requests : 0;
     out->between += weight * requests_between(count, touch) * requests;
+    if (out->region && touch->region && touch->region != out->region)
+        out->other_region = out->region;
     out->region = touch->region ? touch->region : out->region;
     out->table_lines = fmax(out->table_lines, (double)touch->table_lines);
     out->table_first = touch->table_lines ? touch->table_first : out->table_first;
