@@ -130,6 +130,7 @@ static void take_l1(struct machine *machine)
 
     set_period(machine, RESOURCE_SHARED, DEVICE_SHARED_WAVEFRONT);
     set_period(machine, RESOURCE_LSU, DEVICE_SHARED_WAVEFRONT);
+    set_period(machine, RESOURCE_MATCH, DEVICE_SHARED_WAVEFRONT);
     set_period(machine, RESOURCE_CONSTANT_PORT, DEVICE_CONSTANT_ADDRESS);
     set_period(machine, RESOURCE_L1_TAGS, DEVICE_L1_LINE);
     set_period(machine, RESOURCE_CONSTANT, DEVICE_CONSTANT_PLACE_MISS);

@@ -33,6 +33,7 @@ static const struct {
     [RESOURCE_ATOMIC_SHARED] = {"shared atomics", "operations", false, RESOURCE_ATOMIC_SHARED},
     [RESOURCE_ATOMIC_GLOBAL] = {"global atomics", "operations", false, RESOURCE_ATOMIC_GLOBAL},
     [RESOURCE_ATOMIC_PLACE] = {"atomics at one place", "passes", false, RESOURCE_ATOMIC_PLACE},
+    [RESOURCE_MATCH] = {"match", "cycles", false, RESOURCE_MATCH},
     [RESOURCE_REMOTE] = {"distributed shared memory", "cycles", false, RESOURCE_REMOTE},
     [RESOURCE_BARRIER] = {"barrier", "warp arrivals", false, RESOURCE_BARRIER},
     [RESOURCE_ICACHE] = {"instruction supply", "bytes", false, RESOURCE_ICACHE},

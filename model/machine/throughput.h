@@ -36,6 +36,7 @@ enum resource {
     RESOURCE_ATOMIC_SHARED,   /* lane-serialised operations */
     RESOURCE_ATOMIC_GLOBAL,   /* operations at L2 */
     RESOURCE_ATOMIC_PLACE,    /* passes at the place of L2 where most atomics meet */
+    RESOURCE_MATCH,           /* cycles of an SM for MATCH */
     RESOURCE_REMOTE,          /* cycles of an SM for shared memory of other blocks of its cluster */
     RESOURCE_BARRIER,         /* warps arriving at a barrier */
     RESOURCE_ICACHE, /* instruction bytes, weighted by how much longer they take to come than the nearest */

@@ -54,10 +54,15 @@ double traffic_match_values(const struct traffic_count *count)
     return count->requests > 0 ? fmax(count->wavefronts / count->requests, 1) : 1;
 }
 
+double traffic_match_passes(const struct sass *i, const struct traffic_count *count)
+{
+    return i->op == SASS_MATCH ? 2 * count->issued * traffic_match_values(count) : 0;
+}
+
 double traffic_shared_passes(const struct sass *i, const struct traffic_count *count)
 {
     if (i->op == SASS_MATCH)
-        return 2 * count->issued * traffic_match_values(count);
+        return 0;
     if (reads_thread_index(i) || sass_info((enum sass_op)i->op)->class == SASS_CLASS_SHUFFLE)
         return count->issued;
     if (i->op == SASS_LDGSTS)

@@ -172,9 +172,12 @@ double traffic_match_values(const struct traffic_count *count);
 /* Wavefronts of the load/store unit's way to shared memory, per launched warp: passes of shared memory
  * itself, and one for each of what goes the same way: shuffles, reads of a thread's own index, shared
  * accesses with every lane predicated off. A copy through L1 (LDGSTS) takes a pass for every line that
- * arrives; one past L1 comes in by another way. Found with the hardware counters of an NVIDIA H200. A MATCH
- * takes two for every different value: with 1 to 32 of them 2.03 to 2.01 cycles each, by its times there. */
+ * arrives; one past L1 comes in by another way. Found with the hardware counters of an NVIDIA H200. */
 double traffic_shared_passes(const struct sass *instruction, const struct traffic_count *count);
+
+/* Cycles of an SM for MATCH: two for every different value, with 1 to 32 of them 2.03 to 2.01 each by its times on an NVIDIA H200.
+ * Loads from shared memory go on beside it: four wavefronts and four values take 7.9, 32 and 16 take 32.0. */
+double traffic_match_passes(const struct sass *instruction, const struct traffic_count *count);
 
 /* Different addresses of constant memory that the lanes of an LDC with a register name, per launched warp: one where nobody
  * knows which, or with every lane predicated off. What an LDC without one takes of an SM, as of a kernel's parameters,

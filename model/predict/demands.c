@@ -99,8 +99,8 @@ static double least_share(const struct traffic_count *count, const struct traffi
     return count->issued > 0 ? count->least_issued / count->issued * fmax(1 - traffic->access_error, 0) : 0;
 }
 
-/* The way to shared memory, which shuffles and the factors of a warp group take too. Matches may overlap with what else takes
- * it, and most of what the copy engine writes does. */
+/* The way to shared memory, which shuffles and the factors of a warp group take too. Most of what the copy engine writes may
+ * overlap with what else takes it. */
 static void ask_shared(struct demands *out, const struct machine *machine, const struct sass *i,
                        const struct traffic_count *count, const struct traffic *traffic)
 {
@@ -108,10 +108,10 @@ static void ask_shared(struct demands *out, const struct machine *machine, const
     const double factors = sass_matrix(&matrix, i) ? sass_matrix_shared_bytes(&matrix) / LINE : 0;
     const double passes = traffic_shared_passes(i, count) + factors * count->issued;
     const bool copies = sass_is_bulk(i) || sass_is_tensor_copy(i);
-    const bool overlaps = i->op == SASS_MATCH || copies;
 
+    ask(&out->demand, RESOURCE_MATCH, traffic_match_passes(i, count), 0);
     ask(&out->demand, RESOURCE_SHARED, copies ? machine->assumptions.copied_passes * passes : passes,
-        overlaps ? 0 : passes * least_share(count, traffic));
+        copies ? 0 : passes * least_share(count, traffic));
 }
 
 /* The cache for constants answers a request address by address. What they name is certain

@@ -75,8 +75,10 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
             ? in->traffic->dram.written / in->traffic->stores.sectors * (count->sectors - count->again)
             : 0;
 
+    out->own[SM_MATCHES] =
+        each * traffic_match_passes(instruction, count) * server_cycles(in, RESOURCE_MATCH);
     out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
-    out->remote =
+    out->own[SM_REMOTE] =
         each * machine_remote(in->machine, count->remote_lines, count->remote_sectors, count->remote_parts);
     if ((!global && !traffic_is_local(instruction)) || !(count->sectors > 0))
         return;
@@ -123,18 +125,27 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
     if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
         share_memory(&out, in, i);
     if (in->traffic->counts[i].issued > 0)
-        out.constants = constant_places(in, i) * server_cycles(in, RESOURCE_CONSTANT_PORT);
+        out.own[SM_CONSTANTS] = constant_places(in, i) * server_cycles(in, RESOURCE_CONSTANT_PORT);
     out.fences = sass_fences_gpu(&in->sass->instructions[i]);
     sm_async_request(&out, in, i);
     return out;
 }
 
+static bool asks_own(const struct sm_request *request)
+{
+    bool asks = false;
+
+    for (int s = 0; s < SM_SERVERS; s++)
+        asks |= request->own[s] > 0;
+    return asks;
+}
+
 static bool asks(const struct sm_request *request)
 {
     return request->units > 0 || request->tags > 0 || request->l2 > 0 || request->dram > 0 ||
-           request->constants > 0 || request->remote > 0 || request->sets != REPLAY_NO_SLOT ||
-           request->sets_read != REPLAY_NO_SLOT || request->kind == REPLAY_COPY ||
-           request->kind == REPLAY_COMMIT || request->fences || request->queued > 0;
+           asks_own(request) || request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
+           request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT || request->fences ||
+           request->queued > 0;
 }
 
 /* A product in the queue is issued before its registers are read, which the tensor pipe does while it works: for others the
@@ -150,7 +161,7 @@ static double interval_of(const struct replay_op *op, const struct machine_cost 
 {
     if (request->units > 0)
         return 1;
-    return request->constants > 0 ? fmax(cost->interval, 1) : op->interval;
+    return asks_own(request) ? fmax(cost->interval, 1) : op->interval;
 }
 
 static struct sm_op op_of(const struct sm_input *in, size_t i, const struct sm_request *request)

@@ -22,12 +22,14 @@ struct sm_cut {
 /* What an instruction sets going beside the warps. */
 enum sm_beside { SM_NOTHING, SM_LOADS, SM_STORES, SM_FLUSHES };
 
+/* What answers some requests beside the load/store units, and for which no instruction waits to be issued. */
+enum sm_server { SM_REMOTE /* other blocks' shared memory */, SM_CONSTANTS, SM_MATCHES, SM_SERVERS };
+
 /* What an instruction asks of what warps share, in cycles of it, and the scoreboards that it sets. */
 struct sm_request {
     double units, tags, l2, dram; /* data path and tags of L1; L2 (reads at the SM's own rate, writes by
                                       its share) and DRAM, by its share */
-    double remote;                /* cycles for what is asked of other blocks' shared memory */
-    double constants;             /* the cache for constants, for which no instruction waits to be issued */
+    double own[SM_SERVERS];       /* cycles of each */
     double dram_part;             /* of the latency of a load, what is DRAM's and grows with the load there */
     double granules;              /* of memory that come together, see DEVICE_CURVE_DRAM_SPREAD, of a load */
     double latency, read_latency; /* see struct replay_op, also below */

@@ -225,9 +225,9 @@ static int run_on(struct sm_state *sm, struct err *err)
         else
             sm_choose_all(sm);
     }
-    sm->end =
-        later(later(sm->end, later(sm->units_free, sm->remote_free)), later(sm->l2_free, sm->dram_free));
-    sm->end = later(sm->end, sm->constants_free);
+    sm->end = later(later(sm->end, sm->units_free), later(sm->l2_free, sm->dram_free));
+    for (int s = 0; s < SM_SERVERS; s++)
+        sm->end = later(sm->end, sm->own_free[s]);
     return 0;
 }
 

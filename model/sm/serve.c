@@ -44,7 +44,7 @@ static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct s
  * before it: their warps are where its own are. */
 static double others_wait(const struct sm_state *sm, const struct sm_request *request)
 {
-    return (sm->code->subset.times - 1) / 2 * (request->units + request->constants);
+    return (sm->code->subset.times - 1) / 2 * (request->units + request->own[SM_CONSTANTS]);
 }
 
 void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request, double time)
@@ -54,8 +54,8 @@ void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_re
     double delay = sm_serve(&sm->tags_free, time, times * request->tags), ready, taken;
 
     delay += sm_serve(&sm->units_free, time + delay, times * request->units);
-    delay += sm_serve(&sm->remote_free, time + delay, times * request->remote);
-    delay += sm_serve(&sm->constants_free, time + delay, times * request->constants);
+    for (int s = 0; s < SM_SERVERS; s++)
+        delay += sm_serve(&sm->own_free[s], time + delay, times * request->own[s]);
     delay += sm_serve(&sm->l2_free, time + delay, times * request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);

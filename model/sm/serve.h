@@ -1,4 +1,4 @@
-/* What the warps of an SM share serves: load/store units, tags, constants, L2 and DRAM. Nothing outside model/sm includes
+/* What the warps of an SM share serves: load/store units, tags, servers of their own, L2 and DRAM. Nothing outside model/sm includes
  * this. */
 #ifndef MODEL_SM_SERVE_H
 #define MODEL_SM_SERVE_H

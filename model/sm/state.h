@@ -97,8 +97,7 @@ struct sm_state {
     double ended_at;        /* the last of them */
     double queue_free[2]; /* when an instruction that does not queue for the load/store units can go: at once;
                              one that does */
-    double units_free, tags_free, remote_free, constants_free, l2_free, dram_free, barrier_free, end,
-        read_window;
+    double own_free[SM_SERVERS], units_free, tags_free, l2_free, dram_free, barrier_free, end, read_window;
     double stored;         /* when the last store of any warp was taken, which a fence of any waits for */
     double fence_stored;   /* from then until such a fence is over */
     double lookahead;      /* for so long after one of its instructions a warp sets no others going */
