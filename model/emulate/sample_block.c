@@ -65,13 +65,14 @@ static bool find_beside(unsigned out[3], const unsigned at[3], enum emulate_slot
 int sample_add_beside(struct emulate_result *result, struct emulation *emulation, const unsigned at[3],
                       size_t most, struct err *err)
 {
+    /* where blocks take long the last ones are left out */
+    static const enum emulate_slot order[] = {EMULATE_X1, EMULATE_Y1, EMULATE_Z1, EMULATE_X2};
     const unsigned *grid = emulation->launch->grid;
     unsigned position[3];
     int rc = 0;
 
-    for (int slot = EMULATE_X1; slot < EMULATE_SLOTS && !rc; slot++)
-        if (find_beside(position, at, (enum emulate_slot)slot, 1, grid) ||
-            find_beside(position, at, (enum emulate_slot)slot, -1, grid))
+    for (size_t k = 0; k < sizeof order / sizeof *order && !rc; k++)
+        if (find_beside(position, at, order[k], 1, grid) || find_beside(position, at, order[k], -1, grid))
             rc = sample_add_early(result, emulation, most, position, err);
     return rc;
 }
