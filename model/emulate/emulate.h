@@ -76,8 +76,7 @@ struct emulate_count {
     uint64_t lanes;      /* accesses of single lanes, all requests together */
     uint64_t bytes;      /* that those lanes asked for: lanes times width */
     uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
-    uint64_t lines;      /* 128-byte lines, likewise; of an LDC with a register lines of
-                            CONSTANT_LINE bytes, see emulate/constants.h */
+    uint64_t lines;      /* 128-byte lines, likewise */
     uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width; of an
                             LDC with a register the different words that lanes name, of a MATCH.ANY the
                             different values of those that were executed, `requests` of them */
@@ -105,6 +104,10 @@ struct emulate_touch {
     uint64_t
         came_back; /* of the sectors that the first warp loads, those that an earlier request of its own has loaded, */
     uint64_t between; /* and how many requests lie between, likewise */
+
+    uint64_t
+        jumped; /* of an LDC with a register, lines of CONSTANT_LINE bytes that lanes of a request jump to
+                        (emulate/constants.h), as seen one by one */
 
     /* Of a load from constant memory at a computed uniform place, by the block's first warp (emulate/walk.h): */
     uint64_t table_lines; /* different lines of CONSTANT_LINE bytes */

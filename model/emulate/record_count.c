@@ -391,14 +391,14 @@ static int count_moving(struct emulation *emulation, struct request *request, co
 static int count_constants(struct emulation *emulation, struct request *request, const struct record *record,
                            uint64_t first, uint64_t count)
 {
-    struct emulate_count *counts = emulation->lowest ? NULL : &emulation->block->counts[request->index];
-    const uint64_t lines = counts ? counts->lines : 0;
+    struct emulate_touch *touch = emulation->lowest ? NULL : &emulation->block->touches[request->index];
+    const uint64_t jumped = touch ? touch->jumped : 0;
     int rc;
 
     constants_mark_periods(emulation, request, record, first, count);
     rc = count_moving(emulation, request, record, first, count);
-    if (counts)
-        counts->lines = lines;
+    if (touch)
+        touch->jumped = jumped;
     return rc;
 }
 

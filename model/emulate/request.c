@@ -399,7 +399,10 @@ void request_tally(struct emulation *emulation, const struct request *request, c
             emulation->distance.loads[emulation->running] += times;
     }
     count->sectors += times * cost->sectors;
-    count->lines += times * cost->lines;
+    if (request->space == SASS_SPACE_CONSTANT)
+        emulation->block->touches[request->index].jumped += times * cost->lines;
+    else
+        count->lines += times * cost->lines;
     count->sectors_once += times * cost->sectors_once;
     count->lines_once += times * cost->lines_once;
     count->wavefronts += times * cost->wavefronts;

@@ -36,6 +36,7 @@ struct traffic_count {
     double table_lines;   /* the most of any sampled block, and ... */
     double table_moves;   /* of a warp: see struct emulate_touch */
     unsigned table_first; /* of the last sampled block */
+    double jumped;        /* lines of constant memory: see struct emulate_touch */
     double again;    /* of a store's sectors, those that merge with what the warp has stored to them before */
     unsigned region; /* of global memory, as in struct emulate_touch, of the last sampled block, ... */
     unsigned other_region; /* ... and of one that goes to another; 0: none */

@@ -55,6 +55,7 @@ static void add_touch(struct traffic_count *out, const struct emulate_count *cou
     out->table_lines = fmax(out->table_lines, (double)touch->table_lines);
     out->table_first = touch->table_lines ? touch->table_first : out->table_first;
     out->table_moves += weight * warps * (double)touch->table_moves;
+    out->jumped += weight * (double)touch->jumped;
 }
 
 /* Most instructions access nothing: of these there is but how often they are issued. */
@@ -131,7 +132,8 @@ static void take_expected(struct traffic_count *count, double issued)
                                &count->passes,       &count->filled,         &count->delivered,
                                &count->sectors_once, &count->lines_once,     &count->fresh,
                                &count->own,          &count->late,           &count->table_moves,
-                               &count->remote_lines, &count->remote_sectors, &count->remote_parts};
+                               &count->remote_lines, &count->remote_sectors, &count->jumped,
+                               &count->remote_parts};
 
     count->issued = issued;
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)

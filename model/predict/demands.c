@@ -129,7 +129,7 @@ static void ask_constants(struct demands *out, const struct machine *machine, co
     out->assumptions |= known ? 0 : PREDICT_ASSUMED_ONE_PLACE;
     if (known)
         ask(&out->demand, RESOURCE_CONSTANT_PORT,
-            machine_constant_places(machine, traffic_constant_places(i, count), count->lines,
+            machine_constant_places(machine, traffic_constant_places(i, count), count->jumped,
                                     traffic->constant_bytes),
             count->wavefronts * least_share(count, traffic));
 }

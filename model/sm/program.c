@@ -108,7 +108,7 @@ static double constant_places(const struct sm_input *in, size_t i)
     const struct traffic_count *count = &in->traffic->counts[i];
 
     return machine_constant_places(in->machine, traffic_constant_places(&in->sass->instructions[i], count),
-                                   count->lines, in->traffic->constant_bytes) /
+                                   count->jumped, in->traffic->constant_bytes) /
            count->issued;
 }
 

@@ -105,7 +105,7 @@ static int make_constant(struct replay_op *op, const struct maker *make, const s
     const double places = traffic_constant_places(i, count) / count->issued;
 
     const double missed =
-        machine_constants_missed(machine, count->lines / count->issued, make->traffic->constant_bytes);
+        machine_constants_missed(machine, count->jumped / count->issued, make->traffic->constant_bytes);
 
     op->interval = fmax(op->interval, places * machine_or_0(machine, DEVICE_CONSTANT_ADDRESS));
     if (machine_need(&op->latency, machine, DEVICE_CONSTANT_L1_LATENCY, err))

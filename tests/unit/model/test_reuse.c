@@ -80,8 +80,8 @@ static void what_many_loops_go_over_stays(void **state)
         struct sass code[4];
         struct emulate_count counts[4] = {
             {1, 1, 32, 512, 16, 4, 0, 4, 0, 16, 4, 0, 0, 0, 0}, line, line, {0}};
-        struct emulate_touch touches[4] = {{16, 16, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0},
-                                           {4, 4, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0},
+        struct emulate_touch touches[4] = {{16, 16, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0},
+                                           {4, 4, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0},
                                            {.region = 1, .led = 1}};
         struct fixture f;
         struct traffic traffic;
@@ -123,7 +123,7 @@ static void what_was_just_gathered_is_there(void **state)
     f.counts[INDEX] = (struct emulate_count){0};
     f.touches[INDEX] = (struct emulate_touch){0};
     f.counts[GATHER] = (struct emulate_count){10, 10, 320, 1280, 320, 320, 0, 320, 0, 320, 320, 0, 0, 0, 0};
-    f.touches[GATHER] = (struct emulate_touch){320, 320, 2, 10, 10, 0, 0, 0, 0, 0, 0, 0};
+    f.touches[GATHER] = (struct emulate_touch){320, 320, 2, 10, 10, 0, 0, 0, 0, 0, 0, 0, 0};
     f.counts[STORE] = (struct emulate_count){50, 50, 1600, 6400, 320, 320, 0, 320, 0, 320, 320, 0, 0, 0, 0};
     f.touches[STORE] = (struct emulate_touch){.region = 2, .led = 50};
     footprint_release(&f.block.written);
@@ -260,7 +260,7 @@ static void warps_that_gather_cross(void **state)
         f.touches[INDEX] = (struct emulate_touch){0};
         f.counts[GATHER] =
             (struct emulate_count){32, 32, 1024, 4096, 1024, 1024, 0, 32, 0, 1024, 1024, 0, 0, 0, 0};
-        f.touches[GATHER] = (struct emulate_touch){256, 256, 2, 8, 8, 50, 50 * apart[c], 0, 0, 0, 0, 0};
+        f.touches[GATHER] = (struct emulate_touch){256, 256, 2, 8, 8, 50, 50 * apart[c], 0, 0, 0, 0, 0, 0};
         f.caches.l1_bytes = l1;
         traffic = fixture_find(&f);
         check_near(traffic.counts[GATHER].l1_hit, 0.75 * (1 - crossing * (1 - held)), 1e-9);
@@ -289,7 +289,7 @@ static void a_warp_waits_for_its_last_lane(void **state)
         f.counts[INDEX] = (struct emulate_count){0};
         f.touches[INDEX] = (struct emulate_touch){0};
         f.counts[GATHER] = (struct emulate_count){8, 8, 256, 1024, 256, 256, 0, 8, 0, 256, 256, 0, 0, 0, 0};
-        f.touches[GATHER] = (struct emulate_touch){32, 32, 2, 8, cases[c].late, 0, 0, 0, 0, 0, 0, 0};
+        f.touches[GATHER] = (struct emulate_touch){32, 32, 2, 8, cases[c].late, 0, 0, 0, 0, 0, 0, 0, 0};
         f.caches.l1_bytes = cases[c].l1;
         traffic = fixture_find(&f);
         count = &traffic.counts[GATHER];

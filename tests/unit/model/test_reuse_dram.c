@@ -21,7 +21,7 @@ static void dram_brings_what_the_next_pass_asks_for(void **state)
         fixture_set_up(&f, 128);
         for (unsigned lane = 0; lane < 32; lane++)
             assert_int_equal(footprint_mark(&f.block.read, (1 << 24) + lane * 128, 64, NULL), 0);
-        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes, 0, 0, 0, 0, 0, 0, 0};
+        f.touches[GATHER] = (struct emulate_touch){64, 64, 2, passes, passes, 0, 0, 0, 0, 0, 0, 0, 0};
         f.counts[GATHER] = (struct emulate_count){.issued = passes,
                                                   .requests = passes,
                                                   .lanes = 32 * passes,

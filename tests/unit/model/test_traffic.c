@@ -187,7 +187,7 @@ static void parts_of_a_request_ask_once(void **state)
 
     fixture_set_up(&f, 4);
     f.counts[GATHER] = (struct emulate_count){1, 1, 32, 512, 4, 4, 0, 4, 0, 1, 1, 0, 0, 0, 0};
-    f.touches[GATHER] = (struct emulate_touch){1, 1, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0};
+    f.touches[GATHER] = (struct emulate_touch){1, 1, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0};
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].l1_ready, 0, 0);
     check_near(traffic.counts[GATHER].l1_hit, 0, 0);
