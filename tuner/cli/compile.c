@@ -1,3 +1,4 @@
+#include "tuner/predict/code_facts.h"
 #include "tuner/cli/cli.h"
 
 #include "gpu/compile.h"
@@ -79,6 +80,8 @@ static int compile_reference(const struct cli *cli, const struct cli_args *args,
         rc = variant_reference(&variant, spec, 0, compiled, choices, err);
     if (!rc && variant.outcome == OUTCOME_OK)
         rc = compile(&result, cli, compiler, &variant, arch_of(args), "the reference ", err);
+    if (!rc && result.cubin)
+        rc = code_facts_check_reference(&result, &variant, err);
     compile_result_release(&result);
     variant_release(&variant);
     free(compiled);

@@ -74,6 +74,19 @@ bool code_facts_fit(char *reason, size_t size, const struct code_facts *facts, c
     return parameters_fit(reason, size, &kernel, launch);
 }
 
+int code_facts_check_reference(const struct compile_result *compiled, const struct variant *reference,
+                               struct err *err)
+{
+    struct code_facts facts;
+    char reason[256];
+    int rc = code_facts_read(&facts, compiled, reference->name, err);
+
+    if (!rc && !code_facts_fit(reason, sizeof reason, &facts, reference->name, &reference->launch))
+        rc = err_set(err, ERR_USAGE, "%s: the reference's %s", reference->source_path, reason);
+    code_facts_release(&facts);
+    return rc;
+}
+
 /* The hash, the resources in their order, the parameters. */
 int code_facts_set(struct json *object, const char *key, const struct code_facts *facts)
 {

@@ -8,6 +8,7 @@
 #include "gpu/compile.h"
 #include "launch/launch.h"
 #include "model/sass/cubin.h"
+#include "space/variant.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +30,10 @@ int code_facts_read(struct code_facts *out, const struct compile_result *compile
 /* Whether the kernel takes the arguments of the launch; as parameters_fit() says it. */
 bool code_facts_fit(char *reason, size_t size, const struct code_facts *facts, const char *entry,
                     const struct launch *launch);
+
+/* ERR_USAGE unless the reference, whose code is not packed, takes the arguments of its launch. */
+int code_facts_check_reference(const struct compile_result *compiled, const struct variant *reference,
+                               struct err *err);
 
 /* As one line of numbers. */
 int code_facts_set(struct json *object, const char *key, const struct code_facts *facts);

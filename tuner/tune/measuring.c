@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int judge_reference(const struct compile_result *result, const struct variant *variant,
-                           struct err *err)
+/* The default configuration is judged as any other. */
+static int judge_reference(const struct tuning *tuning, const struct compile_result *result,
+                           const struct variant *variant, struct err *err)
 {
-    if (result->outcome == OUTCOME_OK)
-        return 0;
-    return err_set(err, ERR_USAGE, "%s: the reference %s does not compile: %s", variant->source_path,
-                   variant->name, result->diagnostic ? result->diagnostic : "no diagnostic");
+    if (result->outcome != OUTCOME_OK)
+        return err_set(err, ERR_USAGE, "%s: the reference %s does not compile: %s", variant->source_path,
+                       variant->name, result->diagnostic ? result->diagnostic : "no diagnostic");
+    return tuning->spec->reference.kind == REFERENCE_KERNEL && result->cubin
+               ? code_facts_check_reference(result, variant, err)
+               : 0;
 }
 
 /* Here and now; other kinds of GPU are tuned for meanwhile, and the end of their searches does not end it. */
@@ -41,7 +44,7 @@ static int compile_reference(struct tuning *tuning, const struct variant *varian
         return err_set(err, ERR_MISSING, "%s", tuning->environment->compiler_err.text);
     rc = compile_now(result, tuning, variant, err);
     if (!rc)
-        return judge_reference(result, variant, err);
+        return judge_reference(tuning, result, variant, err);
     err_prefix(err, "reference");
     return rc;
 }
@@ -75,7 +78,7 @@ int reference_compiled(struct tuning *tuning, struct err *err)
         return err_set(err, (enum err_code)job->err.code, "reference: %s", job->err.text);
     tuning->reference_code = job->compiled;
     job->compiled = (struct compile_result){0};
-    return judge_reference(&tuning->reference_code, &tuning->reference_variant, err);
+    return judge_reference(tuning, &tuning->reference_code, &tuning->reference_variant, err);
 }
 
 bool reference_is(const struct tuning *tuning, const struct candidate *candidate)
