@@ -1,8 +1,8 @@
 /* While blocks are signed (emulate/signature.h): which lanes of each warp access memory, and how blocks went that were
  * signed before.
  *
- * Where signing a block takes long, the warps of one that was signed whole fall into runs that went one way. Of a later
- * block the first and the last warp of each run are executed; where all of them go as they did, the warps between
+ * Where signing a block takes long, the warps of one that was signed whole are told by the ways they went. Of a later
+ * block the first and the last warp of each way are executed, the probes; where all of them go as they did, the others
  * are taken to, too. That is no proof: what a quotient of the thread's number decides may differ in between. */
 #ifndef MODEL_EMULATE_SIGNING_H
 #define MODEL_EMULATE_SIGNING_H
@@ -21,7 +21,7 @@ struct emulation;
 struct signing {
     struct sequence lanes[SIGNING_WARPS]; /* of each warp; of warps that run together the first one's */
     struct sequence *now;                 /* of the warp that runs */
-    bool likens;                          /* warps between two may be taken to go as in a block before */
+    bool likens; /* warps beside the probes may be taken to go as in a block before */
 
     /* The order in which warps are executed, the probes first; no probes before a block was kept. */
     unsigned order[SIGNING_WARPS], probes;
