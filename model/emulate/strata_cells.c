@@ -211,7 +211,6 @@ static int find_affordable(double *out, struct division *division, double all)
     const uint64_t before = division->out->cost;
     const int rc = sign_pilots(division);
     const double each = fmax((double)(division->out->cost - before), 1) / division->pilot_count;
-
     double share;
 
     *out = division->pilot_count;
