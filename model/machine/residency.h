@@ -10,8 +10,10 @@ struct residency {
     double sms;             /* of the GPU */
     double blocks_per_sm;   /* that fit at once (occupancy) */
     double warps_per_block; /* a partial warp counts as one */
-    unsigned partitions;    /* sub-partitions of an SM that warps are dealt out to */
-    bool blocks_equal;      /* every block executes the same: lets the bound count the busiest SM */
+    double places; /* for warps on an SM, where blocks begin before others have ended whole; 0: all blocks
+                      that fit at once have theirs */
+    unsigned partitions; /* sub-partitions of an SM that warps are dealt out to */
+    bool blocks_equal;   /* every block executes the same: lets the bound count the busiest SM */
 };
 
 #endif

@@ -39,6 +39,7 @@ int analyze_freed(struct analyze_work *work)
         return 0;
     freed = (fit - 1) * (1 / held_share(work) - 1);
     most = fmin(most, SIMULATED_WARPS / at->warps_per_block);
+    at->places = fit * at->warps_per_block;
     at->blocks_per_sm = fmax(floor(fmin(fit + freed / 2, most)), at->blocks_per_sm);
     return 0;
 }

@@ -345,9 +345,12 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     out->limiter = throughput.limiter;
     out->latency_cycles = in->latency.bound_cycles;
     out->had_warps = together * at->warps_per_block;
+    if (at->places > 0)
+        out->had_warps = fmin(out->had_warps, at->places);
     out->warps_per_cycle = full.warps_per_cycle;
     if (in->simulated.wave_cycles > 0)
-        out->warps_per_cycle = fmin(full.warps_per_cycle, out->had_warps / in->simulated.wave_cycles);
+        out->warps_per_cycle =
+            fmin(full.warps_per_cycle, together * at->warps_per_block / in->simulated.wave_cycles);
     out->loaded_cycles = out->had_warps / out->warps_per_cycle;
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
     bounds_cycles = estimate(out, in);

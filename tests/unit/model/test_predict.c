@@ -189,6 +189,20 @@ static void a_partial_wave_runs_at_its_own_occupancy(void **state)
     check_near(one.estimate_s, 544 / 1.124e9, 1e-12);
 }
 
+/* Blocks that begin in what others' ended warps left: the warps that run are no more than there are places. */
+static void warps_are_no_more_than_places(void **state)
+{
+    struct predict_input in = vector_add(800, 12);
+    struct prediction all, p;
+
+    assert_int_equal(predict(&all, &in, NULL), 0);
+    check_near(all.had_warps, 12, 0);
+    in.residency.places = 8;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    check_near(p.had_warps, 8, 0);
+    check_near(p.estimate_s, all.estimate_s, 0);
+}
+
 static void the_bound_counts_the_busiest_sm(void **state)
 {
     struct predict_input in = vector_add(9, 8);
@@ -308,7 +322,7 @@ int main(void)
     return RUN_TESTS(vector_add_against_occupancy, tensor_cores_lower_the_clock, unproved_products_take_power,
                      clock_and_cycles_agree, cycles_by_kind_of_stall, sends_fewer_than_slots,
                      needed_occupancy_follows_littles_law, a_partial_wave_runs_at_its_own_occupancy,
-                     the_bound_counts_the_busiest_sm, launch_cost_and_dispatch,
+                     warps_are_no_more_than_places, the_bound_counts_the_busiest_sm, launch_cost_and_dispatch,
                      confidence_knows_what_is_doubtful, a_loaded_curve_and_imbalance_lengthen_the_estimate,
                      what_cannot_be_known_is_refused);
 }
