@@ -145,6 +145,20 @@ double machine_completes(const struct machine *machine, double bytes, double alo
  * in its line. */
 double machine_writes(const struct machine *machine, double sectors, double lines, double filled);
 
+/* The same of sectors that atomics change, in `lines` lines. */
+double machine_adds(const struct machine *machine, double sectors, double lines);
+
+/* What an atomic of global memory asks for, per launched warp. */
+struct machine_added {
+    double lanes, sectors, lines, bytes;
+};
+
+/* Additions of a lane to consecutive words, as by DEVICE_ATOMIC_GLOBAL_DISTINCT, that L2 could execute in the time of what
+ * `instruction` asks for: longer where it answers, where it compares, and with doubles. No less than its lanes, which is all that
+ * is known without DEVICE_L2_ATOMIC_SINGLE and the like. */
+double machine_atomics(const struct machine *machine, const struct sass *instruction,
+                       const struct machine_added *added);
+
 /* SMs that blocks of clusters of `blocks` run on at a time: GPCs of unequal size leave some out. NaN where that was not
  * measured. */
 double machine_cluster_sms(const struct machine *machine, unsigned blocks);

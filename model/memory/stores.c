@@ -255,12 +255,11 @@ static double meeting(const struct scene *scene, const struct emulate_result *re
     return fmax(fmin(fmax(together, 2), blocks) * warps - 1, 0);
 }
 
-struct traffic_stores stores_sum(const struct traffic *traffic, const struct sass_code *code,
-                                 const struct emulate_result *result, const struct traffic_caches *caches)
+void stores_sum(struct traffic *traffic, const struct sass_code *code, const struct emulate_result *result,
+                const struct traffic_caches *caches)
 {
     const double resident_warps = caches->resident_blocks * result->blocks[0].warps;
     struct scene scene = {.code = code, .caches = caches, .again = stored_again(traffic, code)};
-    struct traffic_stores out = {0};
 
     scene.meeting = meeting(&scene, result);
     scene.others = stores_queue(traffic, code, caches, resident_warps)
@@ -270,8 +269,7 @@ struct traffic_stores stores_sum(const struct traffic *traffic, const struct sas
         const struct sass_access *access = traffic_global_access(&code->instructions[i]);
 
         if (access && access->access & (SASS_WRITES | SASS_ATOMICALLY))
-            send(&out, &traffic->counts[i], &scene, i);
+            send(stores(access) ? &traffic->stores : &traffic->added, &traffic->counts[i], &scene, i);
     }
-    out.filled = fmin(out.filled, out.sectors);
-    return out;
+    traffic->stores.filled = fmin(traffic->stores.filled, traffic->stores.sectors);
 }

@@ -7,8 +7,9 @@
 
 #include "model/memory/traffic.h"
 
-/* Stores and reductions of global memory as they leave the SM. Fills `again` of the counts, whose other counts are there. */
-struct traffic_stores stores_sum(const struct traffic *traffic, const struct sass_code *code,
-                                 const struct emulate_result *result, const struct traffic_caches *caches);
+/* Stores and atomics of global memory as they leave the SM. Fills `stores`, `added` and, of the counts, whose others are there,
+ * `again`. */
+void stores_sum(struct traffic *traffic, const struct sass_code *code, const struct emulate_result *result,
+                const struct traffic_caches *caches);
 
 #endif

@@ -155,7 +155,7 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
     out->contended = result->contended;
     out->contended_floats = result->contended_floats;
     find_hot(out);
-    out->stores = stores_sum(out, code, result, caches);
+    stores_sum(out, code, result, caches);
     if (!out->regions && find_regions(out, result, launch, caches, err))
         return ERR_MEMORY;
     if (reuse_of(out, code, result, caches, err) ||

@@ -75,7 +75,7 @@ struct traffic_caches {
     bool warm; /* the launch before left its data in L2 */
 };
 
-/* The stores and reductions of a warp, as they leave the SM. */
+/* The stores of a warp, as they leave the SM, or its atomics. */
 struct traffic_stores {
     double sectors; /* whole or in part; what can merge on its way to L2 has merged */
     double lines;   /* of 128 bytes they lie in, request by request */
@@ -146,7 +146,7 @@ struct traffic {
 
     struct reuse_regions *regions; /* what blocks touch and share: private to traffic.c; owned */
 
-    struct traffic_stores stores;
+    struct traffic_stores stores, added; /* by stores and by atomics */
     struct traffic_loads loads;
     struct traffic_dram dram;
     struct traffic_bursts bursts;

@@ -134,13 +134,15 @@ static void ask_constants(struct demands *out, const struct machine *machine, co
             count->wavefronts * least_share(count, traffic));
 }
 
-static void ask_atomics(struct demands *out, const struct machine *machine, const struct traffic_count *count,
-                        const struct traffic *traffic)
+static void ask_atomics(struct demands *out, const struct machine *machine, const struct sass *i,
+                        const struct traffic_count *count, const struct traffic *traffic)
 {
+    const struct machine_added added = {
+        .lanes = count->lanes, .sectors = count->sectors, .lines = count->lines, .bytes = count->bytes};
     const double passes =
         fmax(traffic->contended, machine->assumptions.float_adds * traffic->contended_floats);
 
-    ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, count->lanes, 0);
+    ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, machine_atomics(machine, i, &added), 0);
     if (machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu > 0)
         ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * passes, 0);
 }
@@ -187,7 +189,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     if (!(count->sectors > 0))
         return;
     if (atomic)
-        ask_atomics(out, machine, count, traffic);
+        ask_atomics(out, machine, i, count, traffic);
     ask(&out->demand, RESOURCE_L1_DATA, fronts, certain);
     if (machine->capacities.sustained[RESOURCE_L1_TAGS].per_sm > 0)
         ask(&out->demand, RESOURCE_L1_TAGS, count->lines, 0);
@@ -205,6 +207,7 @@ static bool reads_l2(const struct sass *i)
 static void ask_l2(struct demands *out, const struct machine *machine, const struct sass_code *code,
                    const struct traffic *traffic)
 {
+    const struct traffic_stores *stores = &traffic->stores;
     struct traffic_l2 all = {0};
 
     for (size_t i = 0; i < code->count; i++)
@@ -217,7 +220,8 @@ static void ask_l2(struct demands *out, const struct machine *machine, const str
         }
     ask(&out->demand, RESOURCE_L2,
         machine_reads(machine, all.sectors, all.lines, all.merged, traffic->loads.l1_lines) +
-            machine_writes(machine, traffic->stores.sectors, traffic->stores.lines, traffic->stores.filled),
+            machine_writes(machine, stores->sectors, stores->lines, stores->filled) +
+            machine_adds(machine, traffic->added.sectors, traffic->added.lines),
         traffic->least.l2_read + traffic->least.l2_written);
 }
 

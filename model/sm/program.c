@@ -70,10 +70,9 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
     const double each = 1 / count->issued;
     const struct traffic_l2 l2 = traffic_l2_reads(count);
     const bool global = traffic_is_global(instruction);
+    const double stored = in->traffic->stores.sectors + in->traffic->added.sectors;
     const double written =
-        in->traffic->stores.sectors > 0
-            ? in->traffic->dram.written / in->traffic->stores.sectors * (count->sectors - count->again)
-            : 0;
+        stored > 0 ? in->traffic->dram.written / stored * (count->sectors - count->again) : 0;
 
     out->own[SM_MATCHES] =
         each * traffic_match_passes(instruction, count) * server_cycles(in, RESOURCE_MATCH);

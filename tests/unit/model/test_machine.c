@@ -188,6 +188,63 @@ static void written_sectors_cost_by_their_kind(void **state)
     check_near(machine.merge_lines, 16, 0);
 }
 
+static struct sass instruction_of(uint64_t low, uint64_t high)
+{
+    unsigned char bytes[SASS_BYTES];
+    struct sass out;
+
+    memcpy(bytes, &low, 8);
+    memcpy(bytes + 8, &high, 8);
+    sass_decode(&out, bytes, 0, 90);
+    return out;
+}
+
+/* An atomic takes the more of L2 the more it does: one that answers, one that compares where its line has other sectors, and
+ * doubles by the lane. What was not measured costs its lanes. */
+static void atomics_cost_by_what_they_do(void **state)
+{
+    const struct sass add = instruction_of(0x0000000c0200798e, 0x000fe8000c10e184);
+    const struct sass answers = instruction_of(0x0000040c020b79a8, 0x000ee200081ee1c4);
+    const struct sass dropped = instruction_of(0x0000441102ff79a8, 0x000fe2000c1ee1c4);
+    const struct sass compares = instruction_of(0x0000080c020d73a9, 0x000ee200001ee10d);
+    const struct sass adds_double = instruction_of(0x00000008060079a6, 0x000fe8000c10ff84);
+    const struct machine_added row = {32, 4, 1, 128}, apart = {32, 32, 32, 128}, single = {32, 32, 8, 128},
+                               doubles = {32, 8, 2, 256}, half = {32, 16, 4, 256};
+
+    measure(DEVICE_ATOMIC_GLOBAL_DISTINCT, 8);
+    check_near(machine_atomics(&machine, &answers, &row), 32, 0);
+    measure(DEVICE_L2_ATOMIC_SINGLE, 10);
+    measure(DEVICE_L2_ATOMIC_ROW, 8);
+    measure(DEVICE_L2_COMPARE_SINGLE, 6.4);
+    measure(DEVICE_L2_COMPARE_ROW, 5);
+    measure(DEVICE_L2_ADD_DOUBLE, 8);
+    check_near(machine_atomics(&machine, &add, &row), 32, 0);
+    check_near(machine_atomics(&machine, &add, &apart), 32, 0);
+    check_near(machine_atomics(&machine, &dropped, &row), 32, 0);
+    check_near(machine_atomics(&machine, &answers, &row), 4 * 4 * 32. / 8, 1e-9);
+    check_near(machine_atomics(&machine, &answers, &apart), 32 * 3.2 * 32 / 8, 1e-9);
+    check_near(machine_atomics(&machine, &answers, &single), 32 * 3.2 * 32 / 8, 1e-9);
+    check_near(machine_atomics(&machine, &compares, &row), 4 * 6.4 * 32 / 8, 1e-9);
+    check_near(machine_atomics(&machine, &compares, &apart), 32 * 3.2 * 32 / 8, 1e-9);
+    check_near(machine_atomics(&machine, &compares, &single), 32 * 5. * 32 / 8, 1e-9);
+    check_near(machine_atomics(&machine, &adds_double, &doubles), 8 * 4. * 32 / 8, 1e-9);
+    check_near(machine_atomics(&machine, &adds_double, &half), 16 * 2. * 32 / 8, 1e-9);
+}
+
+/* What L2 takes for additions: as stores of parts, but for sectors alone in their line. */
+static void additions_cost_as_parts(void **state)
+{
+    measure(DEVICE_L2_READ, 40);
+    measure(DEVICE_L2_WRITE_PARTIAL, 16);
+    measure(DEVICE_L2_SCATTERED_PARTIAL, 8);
+    machine_again();
+    check_near(machine_adds(&machine, 4, 1), 10, 1e-9);
+    check_near(machine_adds(&machine, 4, 4), 20, 1e-9);
+    measure(DEVICE_L2_ADD_SINGLE, 12.8);
+    check_near(machine_adds(&machine, 4, 4), 12.5, 1e-9);
+    check_near(machine_adds(&machine, 0, 0), 0, 0);
+}
+
 /* Shares of loads by how long they take: their mean is 1, and nothing is spread where nobody measured it. */
 static void loads_are_spread_as_measured(void **state)
 {
@@ -264,10 +321,11 @@ static void barriers_grow_with_their_warps(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_EACH(
-        set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
-        clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
-        a_wide_product_takes_three_slots, merged_requests_cost_less, scattered_sectors_cost_more,
-        lone_lines_cost_more, written_sectors_cost_by_their_kind, loads_are_spread_as_measured,
-        code_costs_what_it_takes_beyond_the_best, what_is_missing_is_named, barriers_grow_with_their_warps);
+    return RUN_TESTS_EACH(set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
+                          clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
+                          a_wide_product_takes_three_slots, merged_requests_cost_less,
+                          scattered_sectors_cost_more, atomics_cost_by_what_they_do, additions_cost_as_parts,
+                          lone_lines_cost_more, written_sectors_cost_by_their_kind,
+                          loads_are_spread_as_measured, code_costs_what_it_takes_beyond_the_best,
+                          what_is_missing_is_named, barriers_grow_with_their_warps);
 }
