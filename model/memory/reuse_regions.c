@@ -152,8 +152,8 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
 
     reuse_mean_sharing(out, result, reuse_region, written);
     reuse_mean_limit(out, spans, reuse_regions->launch->grid);
-    if (reuse_shift_find(&out->shift, out, result, reuse_region, written, reuse_regions->launch->grid,
-                         reuse_regions->assumed, err))
+    if (reuse_shift_find(&out->shift, out, result, reuse_region, region_number(reuse_region, reuse_regions),
+                         written, reuse_regions->launch->grid, reuse_regions->assumed, err))
         return ERR_MEMORY;
     if (!written)
         reuse_region->ordered = blocks_ordered(reuse_region, reuse_regions);

@@ -12,6 +12,10 @@ enum {
     LOOKED_AT = 8   /* blocks that are far */
 };
 
+/* Shares of what blocks touch by which they may differ: where the order of the grid says how they move, and the first and the last. */
+#define ORDERED_APART 0.2
+#define ENDS_APART    0.5
+
 /* A sector, told by how many blocks it lies behind the first that could touch it. */
 struct place {
     uint64_t within, blocks;
@@ -68,12 +72,24 @@ static void add_places(struct reuse_shift *out, const struct place *places, size
     }
 }
 
+/* How what blocks touch moves with their number, written in digits of mixed radix: digit d counts units of so many blocks, and
+ * a step of it moves so many bytes. */
+struct digits {
+    unsigned count;
+    struct {
+        uint64_t unit, steps;
+        int64_t move;
+    } digit[EMULATE_DIGITS];
+};
+
 /* A row of blocks, and what of them is looked at. */
 struct row {
     const struct emulate_result *result;
     const struct reuse_region *region;
     const struct emulate_block *own; /* by which the others are told */
-    double apart;                    /* share of what blocks touch by which they may differ */
+    struct digits digits;
+    unsigned blocks; /* of the row */
+    double apart;    /* share of what blocks touch by which they may differ */
     bool written;
 };
 
@@ -82,10 +98,10 @@ static uint64_t end_of(const struct reuse_region *region)
     return region->address + (region->bytes + SECTOR - 1) / SECTOR * SECTOR;
 }
 
-/* Whether a block touches what the other does but for so many bytes; about so, since blocks at the ends of rows and of the
- * grid do not: what leads out of the region is left out. */
+/* Whether a block touches what the other does but for so many bytes, up to a share `apart` of it, since blocks at the ends of
+ * rows do not: what leads out of the region is left out. */
 static int is_moved(bool *out, const struct footprint *own, const struct footprint *other, int64_t bytes,
-                    const struct row *row, struct err *err)
+                    const struct row *row, double apart, struct err *err)
 {
     const struct reuse_region *region = row->region;
     const uint64_t sectors = footprint_shared_in(other, other, other, region->address, region->bytes);
@@ -93,7 +109,7 @@ static int is_moved(bool *out, const struct footprint *own, const struct footpri
     const int rc = footprint_move(&moved, own, region->address, end_of(region), bytes, err);
     const uint64_t same = footprint_shared_in(&moved, other, other, region->address, region->bytes);
 
-    *out = (double)same >= (1 - row->apart) * (double)sectors;
+    *out = (double)same >= (1 - apart) * (double)sectors;
     footprint_release(&moved);
     return rc;
 }
@@ -111,17 +127,36 @@ static int find_distance(int64_t *distance, const struct footprint *own, const s
     if (!footprint_first(&first, own, region->address, end_of(region)) ||
         !footprint_first(&then, next, region->address, end_of(region)))
         return 0;
-    rc = is_moved(&forth, own, next, (int64_t)(then - first), row, err);
+    rc = is_moved(&forth, own, next, (int64_t)(then - first), row, row->apart, err);
     if (!rc)
-        rc = is_moved(&back, next, own, (int64_t)(first - then), row, err);
+        rc = is_moved(&back, next, own, (int64_t)(first - then), row, row->apart, err);
     if (!rc && forth && back)
         *distance = (int64_t)(then - first);
     return rc;
 }
 
+/* Whether the block is the first or the last: where a lattice is periodic these come round along all of its axes. */
+static bool is_end(const struct row *row, const struct emulate_block *block)
+{
+    return block->position[0] == 0 || block->position[0] + 1 == row->blocks;
+}
+
+/* From where one block touches to where another does. */
+static int64_t distance_to(const struct digits *digits, uint64_t from, uint64_t to)
+{
+    int64_t bytes = 0;
+
+    for (unsigned d = 0; d < digits->count; d++) {
+        const uint64_t unit = digits->digit[d].unit, steps = digits->digit[d].steps;
+
+        bytes += ((int64_t)(to / unit % steps) - (int64_t)(from / unit % steps)) * digits->digit[d].move;
+    }
+    return bytes;
+}
+
 /* Whether it goes on like this: no block of the sample says otherwise, and one does that is at least `far` blocks away.
  * Where an index is taken apart into tiles it does not. */
-static int goes_on(bool *out, int64_t distance, double far, const struct row *row, struct err *err)
+static int goes_on(bool *out, double far, const struct row *row, struct err *err)
 {
     const struct emulate_result *result = row->result;
     bool seen = false, moved = true;
@@ -129,27 +164,44 @@ static int goes_on(bool *out, int64_t distance, double far, const struct row *ro
 
     for (size_t b = 0, looked_at = 0; b < result->block_count && looked_at < LOOKED_AT && moved && !rc; b++) {
         const struct emulate_block *other = &result->blocks[b];
-        const int64_t steps = (int64_t)other->position[0] - row->own->position[0];
+        const double steps = fabs((double)other->position[0] - row->own->position[0]);
+        const int64_t bytes = distance_to(&row->digits, row->own->position[0], other->position[0]);
 
-        if (llabs(steps) < 2 || !reuse_mean_print(other, row->written)->sectors)
+        if (steps < 2 || !reuse_mean_print(other, row->written)->sectors)
             continue;
-        moved = (uint64_t)llabs(distance) <= row->region->bytes / (uint64_t)llabs(steps);
-        if (!moved) /* the region does not reach so far, nor need the product fit */
+        moved = (uint64_t)llabs(bytes) <= row->region->bytes;
+        if (!moved)
             break;
         rc = is_moved(&moved, reuse_mean_print(row->own, row->written), reuse_mean_print(other, row->written),
-                      steps * distance, row, err);
-        seen = seen || fabs((double)steps) >= far;
+                      bytes, row, is_end(row, other) ? ENDS_APART : row->apart, err);
+        seen = seen || steps >= far;
         looked_at++;
     }
     *out = seen && moved;
     return rc;
 }
 
-static void find_places(struct reuse_shift *out, uint64_t *sectors, size_t count, uint64_t distance,
+/* Takes a sector of the region apart: what digits it lies at, the largest move first, and what is left. */
+static struct place place_of(uint64_t sector, const struct digits *digits)
+{
+    struct place out = {.within = sector};
+
+    for (uint64_t left = sector, d = digits->count; d-- > 0;) {
+        const uint64_t move = (uint64_t)llabs(digits->digit[d].move) / SECTOR;
+        const uint64_t steps = left / move % digits->digit[d].steps;
+
+        out.blocks += steps * digits->digit[d].unit;
+        out.within -= steps * move;
+        left %= move;
+    }
+    return out;
+}
+
+static void find_places(struct reuse_shift *out, uint64_t *sectors, size_t count, const struct row *row,
                         struct place *places)
 {
     for (size_t k = 0; k < count; k++)
-        places[k] = (struct place){sectors[k] % distance, sectors[k] / distance};
+        places[k] = place_of(sectors[k] - row->region->address / SECTOR, &row->digits);
     qsort(places, count, sizeof *places, by_place);
     add_places(out, places, count, sectors);
 }
@@ -180,54 +232,100 @@ static void scale(struct reuse_shift *shift, double sectors)
         shift->gap[k].sectors *= sectors / all;
 }
 
-/* As reuse_shift_find(), of blocks that lie so far apart. */
-static int find_gaps(struct reuse_shift *out, const struct footprint *own, int64_t distance,
-                     const struct reuse_region *region, struct err *err)
+/* As reuse_shift_find(), of a row whose digits are known. */
+static int find_gaps(struct reuse_shift *out, const struct row *row, struct err *err)
 {
+    const struct footprint *own = reuse_mean_print(row->own, row->written);
     uint64_t *sectors = malloc(MOST * sizeof *sectors), count;
     struct place *places = malloc(MOST * sizeof *places);
 
     if (sectors && places) {
-        count = footprint_list(sectors, MOST, own, region->address, region->bytes);
+        count = footprint_list(sectors, MOST, own, row->region->address, row->region->bytes);
         if (count <= MOST)
-            find_places(out, sectors, count, (uint64_t)llabs(distance) / SECTOR, places);
+            find_places(out, sectors, count, row, places);
     }
     free(sectors);
     free(places);
     return sectors && places ? 0 : err_memory(err);
 }
 
+/* The digits that the order of the grid has in the region, by rising moves; none where blocks move back, or not at all. */
+static struct digits digits_of_order(const struct row *row, size_t region)
+{
+    const struct emulate_order *order = &row->result->order;
+    struct digits out = {0};
+
+    for (unsigned d = 0; d < order->digits; d++) {
+        const uint64_t end = d + 1 < order->digits ? order->unit[d + 1] : row->blocks;
+        const int64_t move = order->moves[d * row->result->region_count + region];
+        unsigned at = out.count;
+
+        if (move < SECTOR || move % SECTOR)
+            return (struct digits){0};
+        for (; at && out.digit[at - 1].move > move; at--)
+            out.digit[at] = out.digit[at - 1];
+        out.digit[at].unit = order->unit[d];
+        out.digit[at].steps = (end + order->unit[d] - 1) / order->unit[d];
+        out.digit[at].move = move;
+        out.count++;
+    }
+    return out;
+}
+
+/* One digit: by as much as what two neighbours touch is apart. */
+static int digits_beside(struct digits *out, const struct row *row, const struct emulate_block *beside,
+                         struct err *err)
+{
+    int64_t distance;
+    const int rc = find_distance(&distance, reuse_mean_print(row->own, row->written),
+                                 reuse_mean_print(beside, row->written), row, err);
+
+    *out = (struct digits){.count = !rc && llabs(distance) >= SECTOR, .digit = {{1, row->blocks, distance}}};
+    return rc;
+}
+
+/* What blocks share whose digits are known, where they go on so and come back to anything; else it stays as it is. */
+static int find_shared(struct reuse_shift *out, const struct row *row, const struct assumptions *assumed,
+                       struct err *err)
+{
+    struct reuse_shift shift = {0};
+    bool on = false;
+    double far;
+    int rc = row->digits.count ? find_gaps(&shift, row, err) : 0;
+
+    far = nearest(&shift, row->blocks, assumed->apart_share);
+    if (!rc && far > 0)
+        rc = goes_on(&on, far, row, err);
+    if (on)
+        *out = shift;
+    return rc;
+}
+
 int reuse_shift_find(struct reuse_shift *out, const struct sharing *sharing,
-                     const struct emulate_result *result, const struct reuse_region *region, bool written,
-                     const unsigned grid[3], const struct assumptions *assumed, struct err *err)
+                     const struct emulate_result *result, const struct reuse_region *region, size_t number,
+                     bool written, const unsigned grid[3], const struct assumptions *assumed, struct err *err)
 {
     const int beside = emulate_sample_beside(result, sharing->anchor, EMULATE_X1);
-    const struct row row = {.result = result,
-                            .region = region,
-                            .own = &result->blocks[sharing->anchor],
-                            .apart = assumed->apart_share,
-                            .written = written};
-    const struct footprint *own = reuse_mean_print(row.own, written);
-    struct reuse_shift shift = {0};
-    int64_t distance;
-    double far = 0;
-    bool on;
+    struct row row = {.result = result,
+                      .region = region,
+                      .own = &result->blocks[sharing->anchor],
+                      .blocks = grid[0],
+                      .apart = assumed->apart_share,
+                      .written = written};
     int rc;
 
     if (beside < 0 || grid[1] > 1 || grid[2] > 1)
         return 0;
-    rc = find_distance(&distance, own, reuse_mean_print(&result->blocks[beside], written), &row, err);
-    if (!rc && distance) {
-        rc = find_gaps(&shift, own, distance, region, err);
-        far = nearest(&shift, grid[0], row.apart);
+    rc = digits_beside(&row.digits, &row, &result->blocks[beside], err);
+    if (!rc)
+        rc = find_shared(out, &row, assumed, err);
+    if (!rc && !out->gaps && !written) {
+        row.digits = digits_of_order(&row, number);
+        row.apart = ORDERED_APART;
+        rc = find_shared(out, &row, assumed, err);
     }
-    if (rc || !(far > 0))
-        return rc;
-    rc = goes_on(&on, distance, far, &row, err);
-    if (!rc && on) {
-        *out = shift;
+    if (out->gaps)
         scale(out, sharing->own);
-    }
     return rc;
 }
 

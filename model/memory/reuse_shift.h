@@ -7,12 +7,13 @@
 #include "base/err.h"
 #include "model/memory/reuse_regions.h"
 
-/* Fills *out of the sharing's anchor and its neighbour in x; left as it is, all 0, where blocks are not alike but for a
+/* Fills *out of the sharing's anchor and its neighbour in x, in the region of this number in the result; left as it is, all 0, where blocks are not alike but for a
  * distance, where only next neighbours share, or where the grid has more than one dimension, whose rows of blocks end
  * before they come back to anything. ERR_MEMORY. */
 int reuse_shift_find(struct reuse_shift *out, const struct sharing *sharing,
-                     const struct emulate_result *result, const struct reuse_region *region, bool written,
-                     const unsigned grid[3], const struct assumptions *assumed, struct err *err);
+                     const struct emulate_result *result, const struct reuse_region *region, size_t number,
+                     bool written, const unsigned grid[3], const struct assumptions *assumed,
+                     struct err *err);
 
 /* Different sectors of so many blocks in a row. */
 double reuse_shift_together(const struct reuse_shift *shift, double blocks);
