@@ -143,6 +143,7 @@ struct sass_access {
     bool sign;          /* narrower loads extend the sign */
     bool wide;          /* 64-bit address: registers index and index + 1 (.E); else 32-bit */
     uint8_t index;      /* address register or SASS_RZ */
+    bool completes;     /* the register behind it names the mbarrier that is told of the bytes (STAS) */
     bool zero_extend;   /* the 32-bit register is added zero-extended to the 64-bit uniform base (.U32) */
     uint8_t scale;      /* factor of the register: 1, 4, 8 or 16 */
     uint8_t uniform;    /* uniform register added to the address, or SASS_URZ */
@@ -213,6 +214,12 @@ unsigned sass_issue_interval(const struct sass *instruction);
 
 /* Whether the instruction can leave the straight line: branch, call, return, exit. */
 bool sass_is_jump(const struct sass *instruction);
+
+/* How many registers from `index` on an access reads: of the address, and with STAS of the mbarrier. */
+static inline unsigned sass_address_registers(const struct sass_access *access)
+{
+    return access->wide || access->completes ? 2 : 1;
+}
 
 /* Whether it is a bulk copy or reduction between global and shared memory: accesses [0] and [1], of no bytes;
  * the sources are where to, where from, and the number of 16-byte units. */

@@ -212,6 +212,7 @@ void reader_access(struct reader *r)
     r->out->access_count = 1;
     access->bytes = (uint8_t)access_bytes(r);
     access->sign = layout->access == SASS_READS && access->bytes < 4 && sass_bits(r->out->word, 73, 1);
+    access->completes = r->encoding->op == SASS_STAS;
     read_address(r, access, layout->address);
     if (r->out->op == SASS_UBLKCP || r->out->op == SASS_UBLKRED)
         read_bulk(r->out);

@@ -318,11 +318,45 @@ static void clusters_share_tiles(void **state)
     free(out);
 }
 
+static void open_cluster(const char *kernel, int rounds)
+{
+    program_open_of(&p, "tests/data/emulate/cluster_sm90.cubin", kernel, LANES);
+    p.launch.grid[0] = 4;
+    program_buffer(&p, ELEMENT_INT32, (uint64_t)rounds * 4 * LANES, NULL);
+}
+
+/* What a block has got is what the other one of its cluster sent, `times` times. */
+static void check_sent(const char *kernel, int last, int times)
+{
+    enum { ROUNDS = 5 };
+    int out[ROUNDS * 4 * LANES];
+
+    open_cluster(kernel, ROUNDS);
+    program_scalar(&p, ROUNDS);
+    program_scalar(&p, last);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, 0, out);
+    for (int i = 0; i < ROUNDS * 4 * LANES; i++) {
+        const int block = i / LANES / ROUNDS, round = i / LANES % ROUNDS;
+
+        assert_int_equal(out[i], times * (1000 * round + 100 * (block % 2 ^ 1) + i % LANES));
+    }
+    program_check_counts(&p);
+}
+
+/* st.async: lanes of one request tell one mbarrier or two of the other block what has come. */
+static void stores_tell_the_other_block(void **state)
+{
+    check_sent("sent", 32, 2);
+    check_sent("sent", 20, 2);
+    check_sent("sent_wide", 7, 2);
+}
+
 int main(void)
 {
     return RUN_TESTS_EACH(NULL, program_close, pipelines_run, long_pipelines_are_extrapolated,
                           phases_are_noted, bytes_that_never_come_hang, tiles_are_handed_out,
                           arrivals_and_bytes_are_counted, copies_of_threads_arrive,
                           lanes_copy_one_after_another, groups_take_turns, boxes_are_clipped_and_swizzled,
-                          boxes_hold_what_was_loaded, clusters_share_tiles);
+                          boxes_hold_what_was_loaded, clusters_share_tiles, stores_tell_the_other_block);
 }
