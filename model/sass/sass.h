@@ -222,8 +222,14 @@ static inline unsigned sass_address_registers(const struct sass_access *access)
 }
 
 /* Whether it is a bulk copy or reduction between global and shared memory: accesses [0] and [1], of no bytes;
- * the sources are where to, where from, and the number of 16-byte units. */
+ * the sources are where to, where from, and the number of 16-byte units. From shared memory to that of a block
+ * of the cluster ([0] to [1]) it is one as well. */
 bool sass_is_bulk(const struct sass *instruction);
+/* Whether it is the latter. */
+static inline bool sass_is_bulk_across(const struct sass *instruction)
+{
+    return sass_is_bulk(instruction) && instruction->accesses[0].space == SASS_SPACE_SHARED;
+}
 
 /* Whether it copies a box of a tensor between global and shared memory, or reduces into it: accesses [0] and
  * [1], of no bytes; the sources are uniform registers: where in shared memory, the mbarrier of a load, the
