@@ -145,12 +145,10 @@ static void ask_atomics(struct demands *out, const struct machine *machine, cons
         ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * passes, 0);
 }
 
-/* Shared memory by generic addresses, of the own block and of others of the cluster. */
-static void ask_generic(struct demands *out, const struct machine *machine, const struct sass *i,
-                        const struct traffic_count *count, double warps)
+/* Shared memory of other blocks of the cluster. */
+static void ask_remote(struct demands *out, const struct machine *machine, const struct sass *i,
+                       const struct traffic_count *count, double warps)
 {
-    if (i->accesses[0].access & SASS_ATOMICALLY)
-        ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
     if (!(count->remote_lines > 0))
         return;
     if (!(machine_or_0(machine, DEVICE_REMOTE_SECTOR) > 0))
@@ -172,6 +170,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     const double fronts =
         machine_fronts(machine, i, count->requests, count->sectors, reads && !copies ? count->passes : 0);
 
+    ask_remote(out, machine, i, count, traffic->warps);
     if (space == SASS_SPACE_SHARED && !traffic_is_global(i)) {
         if (atomic)
             ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
@@ -183,7 +182,8 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         out->assumptions |= PREDICT_ASSUMED_COPIES;
         return; /* past L1: what comes is counted where it is written to shared memory */
     }
-    ask_generic(out, machine, i, count, traffic->warps);
+    if (atomic) /* what generic addresses find in shared memory */
+        ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
     if (!(count->sectors > 0))
         return;
     if (atomic)
