@@ -41,6 +41,8 @@ static const char *missing_rate(const struct machine *machine, const struct sass
 {
     const struct sass_rate rate = sass_rate((enum sass_op)i->op);
 
+    if (i->op == SASS_UBLKRED && sass_is_bulk_across(i))
+        return "the rate of reductions in another block's shared memory";
     switch (rate.kind) {
     case SASS_RATE_NONE:
         return rate.why;
@@ -158,6 +160,16 @@ static void ask_remote(struct demands *out, const struct machine *machine, const
         machine_remote(machine, count->remote_lines, count->remote_sectors, count->remote_parts), 0);
 }
 
+/* Reductions by the copy engine keep what adds in L2 busy, as atomics do: counted in lanes of those. */
+static void ask_reductions(struct demands *out, const struct machine *machine, const struct sass *i,
+                           const struct traffic_count *count)
+{
+    ask(&out->demand, RESOURCE_ATOMIC_GLOBAL,
+        machine_reduces(machine, i, count->bytes) *
+            machine->capacities.sustained[RESOURCE_ATOMIC_GLOBAL].per_sm,
+        0);
+}
+
 /* Wavefronts of L1 for global and local memory, and what lies beyond. */
 static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
                        const struct traffic_count *count, const struct traffic *traffic)
@@ -180,6 +192,8 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         return;
     if (sass_is_bulk(i) || sass_is_tensor_copy(i)) {
         out->assumptions |= PREDICT_ASSUMED_COPIES;
+        if (atomic)
+            ask_reductions(out, machine, i, count);
         return; /* past L1: what comes is counted where it is written to shared memory */
     }
     if (atomic) /* what generic addresses find in shared memory */

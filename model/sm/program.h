@@ -38,7 +38,8 @@ struct sm_request {
     bool stores;     /* to global memory */
     bool fences;     /* waits until L2 has what the warp stored */
     uint8_t async;   /* enum sm_beside: a copy, or the wait for copies to be read */
-    double transfer; /* cycles of the copy engine for its bytes */
+    double transfer; /* cycles of the copy engine for its bytes, ... */
+    double interval; /* ... and from its begin to that of the next one */
     double brought;  /* bytes of DRAM that a copy waits for */
 };
 
@@ -82,7 +83,6 @@ struct sm_async {
     uint32_t phases;     /* of a block, at most */
     double arrive, wake; /* cycles from an arrival to its effect, and from there until a warp goes on */
     double remote;       /* cycles from a store to another block's shared memory to its effect there */
-    double interval;     /* of the copy engine, from one copy to the next */
 };
 
 /* The sub-partitions that are simulated: all, or one that stands for all. */

@@ -373,6 +373,9 @@ static void additions_reach_the_other_block(void **state)
     program_scalar(&p, 256);
     program_run(&p, EMULATE_SLICED, EMULATE_DONE);
     assert_int_equal(bytes_of(&p, SASS_UBLKRED), 4 * 256);
+    for (size_t i = 0; i < p.code.count; i++)
+        if (p.code.instructions[i].op == SASS_UBLKRED)
+            assert_int_equal(p.code.instructions[i].mod[SASS_MOD_TYPE], SASS_TYPE_U32);
     program_check_counts(&p);
 }
 
