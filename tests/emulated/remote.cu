@@ -39,7 +39,8 @@ __device__ u32 there(const void *shared, u32 rank)
     return mapped;
 }
 
-// The same with stores that tell an mbarrier there (OPERATION 3), and with copies of 4 KB by the copy engine.
+// The same with stores that tell an mbarrier there (OPERATION 3), and with copies (4) and additions (5) of 4 KB by the
+// copy engine.
 extern "C" __global__ void __cluster_dims__(4, 1, 1) told(u32 *out, int rounds, int apart)
 {
     __shared__ __align__(128) u32 words[1024], copy[1024];
@@ -61,6 +62,11 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) told(u32 *out, int rounds, 
         if (OPERATION == 3)
             asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(to), "r"(k),
                          "r"(mbarrier)
+                         : "memory");
+        else if (OPERATION == 5 && threadIdx.x == 0)
+            asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], %2, "
+                         "[%3];" ::"r"(there(copy, other)),
+                         "r"(at(words)), "r"(bytes), "r"(mbarrier)
                          : "memory");
         else if (threadIdx.x == 0)
             asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
