@@ -6,6 +6,7 @@
 #include "model/emulate/load_store.h"
 #include "model/emulate/operand.h"
 #include "model/emulate/slice.h"
+#include "model/emulate/stas.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/tensor_box.h"
 #include "model/emulate/walk.h"
@@ -381,5 +382,7 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
     if (i->access_count > 1)
         return execute_copy(emulation, warp, &request);
     rc = request_pass(emulation, &request, wanted);
-    return rc || !wanted ? rc : execute_data(emulation, warp, &request);
+    if (!rc && wanted)
+        rc = execute_data(emulation, warp, &request);
+    return rc || !i->accesses[0].completes ? rc : stas_complete(emulation, warp, &request);
 }

@@ -1,6 +1,7 @@
 /* Bulk copies and reductions (UBLKCP, UBLKRED): consecutive bytes between global and shared memory, whose
  * addresses and number stand in uniform registers. They are done at once, as requests of a warp with 16 bytes
- * a lane; their bytes complete at the mbarrier of a load as they are issued. */
+ * a lane; their bytes complete at the mbarrier of a load as they are issued. What goes from shared memory to that
+ * of another block of the cluster is a load by that block, which the own one issues. */
 #include "model/emulate/access.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/mbarrier.h"
@@ -109,9 +110,10 @@ int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sa
 {
     const unsigned lane = (unsigned)__builtin_ctz(mask);
     const uint32_t size = warp->regs->u[i->sources[2].index][lane];
+    const bool across = sass_is_bulk_across(i);
     struct bulk bulk = {
         .to = pair_of(warp, &i->sources[0], lane),
-        .from = pair_of(warp, &i->sources[1], lane),
+        .from = across ? warp->regs->u[i->sources[1].index][lane] : pair_of(warp, &i->sources[1], lane),
         .bytes = (uint64_t)(size & UNITS) * WIDTH,
         .mbarrier = (uint32_t)(pair_of(warp, &i->sources[0], lane) >> 32),
     };
@@ -121,7 +123,7 @@ int bulk_execute(struct emulation *emulation, struct warp *warp, const struct sa
     if (is_unknown(warp, i, lane, emulation->slice.apart))
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "an address or the size of %s is unknown",
                        sass_info((enum sass_op)i->op)->name);
-    if (i->op == SASS_UBLKCP && i->accesses[0].access == SASS_READS)
+    if (i->op == SASS_UBLKCP && i->accesses[0].access == SASS_READS && !across)
         note_receivers(emulation, warp, i, lane);
     if (!(i->mod[SASS_MOD_VARIANT] & SASS_BULK_MULTICAST) || emulation->slice.apart)
         return execute(emulation, warp, i, &bulk, true);

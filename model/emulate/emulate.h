@@ -85,10 +85,11 @@ struct emulate_count {
     uint64_t sectors_once, lines_once; /* of global memory, what several parts of a wide request touch counted
                                           once: what it asks of L1 and what lies behind */
     uint64_t receivers; /* thread blocks that a load of the copy engine goes to, as last seen; 0: not known */
-    uint64_t remote_lines; /* of shared memory of other blocks of the cluster: 128-byte lines, per request, */
+    uint64_t remote_lines; /* of shared memory of other blocks of the cluster: 128-byte lines, per request, of
+                              what is stored as if they were full, */
     uint64_t remote_sectors,
-        remote_parts; /* and in them sectors loaded or stored whole, and those stored in part or
-                                              added to, once more for each further lane that adds to the same word */
+        remote_parts; /* and in them sectors loaded or stored, and those added to, once more for each further
+                         lane that adds to the same word */
 };
 
 /* What one static instruction's accesses to global memory add to its block's footprint: to what is read or,

@@ -4,21 +4,32 @@
 #include "model/emulate/count.h"
 #include "model/sass/arch/geometry.h"
 
+bool remote_asks(const struct request *request)
+{
+    return request->space == SASS_SPACE_GENERIC || request->i->op == SASS_STAS ||
+           sass_is_bulk_across(request->i);
+}
+
+/* Of copies by the copy engine only those between blocks come here. */
 static uint32_t remote_lanes(const struct request *request, unsigned own)
 {
     uint32_t lanes = 0;
 
+    if (sass_is_bulk(request->i))
+        return request->mask;
     for (uint32_t left = request->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint64_t address = request->address[lane];
+        const bool shared = request->space == SASS_SPACE_SHARED || space_of(address) == SASS_SPACE_SHARED;
 
-        if (space_of(address) == SASS_SPACE_SHARED && cluster_rank_at((uint32_t)address) != own)
+        if (shared && cluster_rank_at((uint32_t)address) != own)
             lanes |= lane_bit(lane);
     }
     return lanes;
 }
 
-/* Blocks' shared memories lie apart, so that no line is of two. */
+/* Blocks' shared memories lie apart, so that no line is of two. Stores go sector by sector, whichever lines these
+ * are of: 32 sectors of an NVIDIA H200 take 54 to 56 cycles, four of a line 7.3. */
 void remote_count(struct cost *cost, const struct request *request, unsigned own)
 {
     const uint32_t lanes = remote_lanes(request, own);
@@ -32,8 +43,8 @@ void remote_count(struct cost *cost, const struct request *request, unsigned own
     cost->remote_lines = count_blocks(request->address, lanes, width, LINE);
     if (access & SASS_ATOMICALLY)
         cost->remote_parts = sectors + count - count_blocks(request->address, lanes, width, width);
-    else if (access & SASS_WRITES && count * width < sectors * SECTOR)
-        cost->remote_parts = sectors;
     else
         cost->remote_sectors = sectors;
+    if (!(access & SASS_READS))
+        cost->remote_lines = (sectors + LINE / SECTOR - 1) / (LINE / SECTOR);
 }

@@ -4,7 +4,9 @@
 
 #include "model/emulate/access.h"
 
-/* Adds that to the cost of a request with generic addresses; `own` is the rank of the block that it is of. */
+/* Whether it may ask any. */
+bool remote_asks(const struct request *request);
+/* Adds that to the cost of such a request; `own` is the rank of the block that it is of. */
 void remote_count(struct cost *cost, const struct request *request, unsigned own);
 
 #endif

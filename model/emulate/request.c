@@ -299,7 +299,8 @@ static void count_global(struct cost *cost, const struct request *request, uint3
 }
 
 /* What one request costs, from its lowest address to the highest. */
-static void find_cost(struct cost *cost, const struct request *request, uint64_t least, uint64_t most)
+static void find_cost(struct cost *cost, const struct emulation *emulation, const struct request *request,
+                      uint64_t least, uint64_t most)
 {
     uint32_t spaces[3];
 
@@ -313,6 +314,8 @@ static void find_cost(struct cost *cost, const struct request *request, uint64_t
         cost->filled += count_blocks(request->address, spaces[1], request->width, SECTOR);
     if (spaces[2])
         count_local(cost, request, spaces[2]);
+    if (emulation->cluster && remote_asks(request))
+        remote_count(cost, request, cluster_rank(emulation, emulation->own.position));
 }
 
 static void take_pattern(struct pattern *out, const struct emulation *emulation,
@@ -324,9 +327,7 @@ static void take_pattern(struct pattern *out, const struct emulation *emulation,
     count_extent(&out->least, &out->most, request->address, request->mask);
     for (unsigned l = 0; l < LANES; l++)
         out->bits |= request->mask == ALL_LANES || request->mask >> l & 1 ? request->address[l] : 0;
-    find_cost(&out->cost, request, out->least, out->most);
-    if (emulation->cluster && request->space == SASS_SPACE_GENERIC)
-        remote_count(&out->cost, request, cluster_rank(emulation, emulation->own.position));
+    find_cost(&out->cost, emulation, request, out->least, out->most);
 }
 
 bool request_costs_same(const struct pattern *pattern, const struct request *request, uint64_t moved)
@@ -354,7 +355,7 @@ static void move_pattern(struct pattern *out, const struct emulation *emulation,
     out->most = most;
     out->bits |= moved;
     memcpy(out->address, request->address, sizeof out->address);
-    find_cost(&out->cost, request, least, most);
+    find_cost(&out->cost, emulation, request, least, most);
 }
 
 const struct pattern *request_pattern(struct emulation *emulation, const struct request *request)
@@ -371,7 +372,7 @@ const struct pattern *request_pattern(struct emulation *emulation, const struct 
     for (unsigned l = 0; l < LANES && !other; l += 8)
         for (unsigned k = l; k < l + 8; k++)
             other |= (request->address[k] - pattern->address[k]) ^ moved;
-    if (other || request->space == SASS_SPACE_GENERIC)
+    if (other || remote_asks(request))
         take_pattern(pattern, emulation, request);
     else if (!request_costs_same(pattern, request, moved))
         move_pattern(pattern, emulation, request, moved);

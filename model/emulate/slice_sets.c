@@ -65,7 +65,7 @@ void set_add_guard(struct slice_set *set, const struct sass *i)
 void set_add_addresses(struct slice_set *set, const struct sass *i)
 {
     for (unsigned k = 0; k < i->access_count; k++) {
-        add_registers(set, 0, i->accesses[k].index, i->accesses[k].wide ? 2 : 1);
+        add_registers(set, 0, i->accesses[k].index, sass_address_registers(&i->accesses[k]));
         add_registers(set, SLICE_UNIFORM, i->accesses[k].uniform, i->accesses[k].uniform_wide ? 2 : 1);
     }
 }

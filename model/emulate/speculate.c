@@ -19,7 +19,7 @@ bool speculation_fails(struct emulation *emulation, const struct warp *warp, con
     if (!regs->doubtful || !mask)
         return false;
     for (unsigned k = 0; k < i->access_count; k++)
-        if (is_stale(emulation, regs, i->accesses[k].index, i->accesses[k].wide ? 2 : 1, mask))
+        if (is_stale(emulation, regs, i->accesses[k].index, sass_address_registers(&i->accesses[k]), mask))
             return true;
     if (!emulation->slice.wanted[i->pc / SASS_BYTES])
         return false;

@@ -112,6 +112,10 @@ double machine_constant_places(const struct machine *machine, double places, dou
 /* Cycles of an SM for what is asked of other blocks' shared memory; 0 also where that was not measured. */
 double machine_remote(const struct machine *machine, double lines, double sectors, double parts);
 
+/* Cycles for which an SM's share of L2 adds bytes of a reduction by the copy engine (UBLKRED, UTMAREDG), while all SMs
+ * do; 0 also where that was not measured. Of tensor maps the type is not known: doubles are taken for floats. */
+double machine_reduces(const struct machine *machine, const struct sass *instruction, double bytes);
+
 /* Wavefronts of L1 that `requests` requests of together `sectors` sectors take: 128 bytes each, unless the
  * requests themselves or, in `passes` passes, their conflicts in L1's banks take longer. The time of a
  * request was measured with plain LDG; read-only loads (.CONSTANT) go another way, at the width of the data

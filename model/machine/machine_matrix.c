@@ -121,6 +121,12 @@ double machine_group_issue(const struct machine *machine, const struct sass *ins
     return device_curve_at(issue, matrix.n);
 }
 
+static bool has_copies(const struct device *device)
+{
+    return device_has(device, DEVICE_BULK_L2_LATENCY) && device_has(device, DEVICE_BULK_DRAM_LATENCY) &&
+           device_has(device, DEVICE_BULK_INTERVAL) && device_has(device, DEVICE_BULK_ALONE);
+}
+
 bool machine_simulates(const struct machine *machine, enum sass_op op)
 {
     const struct device *device = machine->device;
@@ -136,8 +142,11 @@ bool machine_simulates(const struct machine *machine, enum sass_op op)
     case SASS_UTMASTG:
     case SASS_UBLKCP:
     case SASS_UTMACMDFLUSH:
-        return device_has(device, DEVICE_BULK_L2_LATENCY) && device_has(device, DEVICE_BULK_DRAM_LATENCY) &&
-               device_has(device, DEVICE_BULK_INTERVAL) && device_has(device, DEVICE_BULK_ALONE);
+        return has_copies(device);
+    case SASS_UTMAREDG:
+    case SASS_UBLKRED:
+        return has_copies(device) && device_has(device, DEVICE_BULK_ADD_INTERVAL) &&
+               device_has(device, DEVICE_BULK_ADD) && device_has(device, DEVICE_BULK_ADD_DOUBLE);
     case SASS_UCGABAR_WAIT:
         return device_has(device, DEVICE_CLUSTER_BARRIER_LATENCY);
     default:

@@ -81,9 +81,13 @@ static bool waits_for_memory(const struct sass *i, unsigned waited)
            i->control.write_barrier != SASS_NO_BARRIER && waited >> i->control.write_barrier & 1;
 }
 
-static bool stores(const struct sass_access *access)
+/* What the copy engine writes goes another way, where nothing merges. */
+static bool stores(const struct sass *i)
 {
-    return access && access->access & SASS_WRITES && !(access->access & SASS_ATOMICALLY);
+    const struct sass_access *access = traffic_global_access(i);
+
+    return access && access->access & SASS_WRITES && !(access->access & SASS_ATOMICALLY) &&
+           !sass_is_bulk(i) && !sass_is_tensor_copy(i);
 }
 
 /* Stores before this one, each soon after the one before. */
@@ -97,7 +101,7 @@ static unsigned row_before(const struct scene *scene, size_t i)
         cycles += before->control.stall;
         if (sass_is_jump(before) || cycles > scene->caches->assumed->stores_together)
             break;
-        if (stores(traffic_global_access(before))) {
+        if (stores(before)) {
             row++;
             cycles = 0;
         }
@@ -146,7 +150,7 @@ static enum since stored_since(const struct scene *scene, size_t i)
         memory = memory || waits_for_memory(before, waited);
         if (sass_is_jump(before) && k != end)
             break;
-        if (stores(traffic_global_access(before)) && same_place(traffic_global_access(before), access)) {
+        if (stores(before) && same_place(traffic_global_access(before), access)) {
             if (memory)
                 return LONG_AGO;
             if (waited || cycles > assumed->stores_together || k >= i)
@@ -177,7 +181,7 @@ static double parts_left(const struct scene *scene, size_t i, double queue)
 /* Parts of a sector that a warp stores one after another leave the SM as one where they merge. */
 static void send(struct traffic_stores *out, struct traffic_count *count, const struct scene *scene, size_t i)
 {
-    const bool merges = stores(traffic_global_access(&scene->code->instructions[i])) && count->requests > 0;
+    const bool merges = stores(&scene->code->instructions[i]) && count->requests > 0;
     const double queue = merges ? scene->caches->merge_lines / (count->lines / count->requests) : 0;
     const double parts = fmax(count->sectors - count->own, 0);
 
@@ -195,7 +199,7 @@ static double stored_again(const struct traffic *traffic, const struct sass_code
     double all = 0, again = 0;
 
     for (size_t i = 0; i < code->count; i++)
-        if (stores(traffic_global_access(&code->instructions[i]))) {
+        if (stores(&code->instructions[i])) {
             all += traffic->counts[i].sectors;
             again += fmax(traffic->counts[i].sectors - traffic->counts[i].own, 0);
         }
@@ -224,7 +228,7 @@ static bool path_stores(const struct emulate_path *path, const struct sass_code 
 {
     for (size_t s = 0; s < path->count; s++)
         for (uint32_t i = 0; i < path->steps[s].count && !path->steps[s].body; i++)
-            if (stores(traffic_global_access(&code->instructions[path->steps[s].first + i])))
+            if (stores(&code->instructions[path->steps[s].first + i]))
                 return true;
     return path->cut;
 }

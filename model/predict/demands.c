@@ -41,6 +41,8 @@ static const char *missing_rate(const struct machine *machine, const struct sass
 {
     const struct sass_rate rate = sass_rate((enum sass_op)i->op);
 
+    if (i->op == SASS_UBLKRED && sass_is_bulk_across(i))
+        return "the rate of reductions in another block's shared memory";
     switch (rate.kind) {
     case SASS_RATE_NONE:
         return rate.why;
@@ -147,12 +149,10 @@ static void ask_atomics(struct demands *out, const struct machine *machine, cons
         ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * passes, 0);
 }
 
-/* Shared memory by generic addresses, of the own block and of others of the cluster. */
-static void ask_generic(struct demands *out, const struct machine *machine, const struct sass *i,
-                        const struct traffic_count *count, double warps)
+/* Shared memory of other blocks of the cluster. */
+static void ask_remote(struct demands *out, const struct machine *machine, const struct sass *i,
+                       const struct traffic_count *count, double warps)
 {
-    if (i->accesses[0].access & SASS_ATOMICALLY)
-        ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
     if (!(count->remote_lines > 0))
         return;
     if (!(machine_or_0(machine, DEVICE_REMOTE_SECTOR) > 0))
@@ -160,6 +160,16 @@ static void ask_generic(struct demands *out, const struct machine *machine, cons
                     count->issued * warps);
     ask(&out->demand, RESOURCE_REMOTE,
         machine_remote(machine, count->remote_lines, count->remote_sectors, count->remote_parts), 0);
+}
+
+/* Reductions by the copy engine keep what adds in L2 busy, as atomics do: counted in lanes of those. */
+static void ask_reductions(struct demands *out, const struct machine *machine, const struct sass *i,
+                           const struct traffic_count *count)
+{
+    ask(&out->demand, RESOURCE_ATOMIC_GLOBAL,
+        machine_reduces(machine, i, count->bytes) *
+            machine->capacities.sustained[RESOURCE_ATOMIC_GLOBAL].per_sm,
+        0);
 }
 
 /* Wavefronts of L1 for global and local memory, and what lies beyond. */
@@ -174,6 +184,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     const double fronts =
         machine_fronts(machine, i, count->requests, count->sectors, reads && !copies ? count->passes : 0);
 
+    ask_remote(out, machine, i, count, traffic->warps);
     if (space == SASS_SPACE_SHARED && !traffic_is_global(i)) {
         if (atomic)
             ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
@@ -183,9 +194,12 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
         return;
     if (sass_is_bulk(i) || sass_is_tensor_copy(i)) {
         out->assumptions |= PREDICT_ASSUMED_COPIES;
+        if (atomic)
+            ask_reductions(out, machine, i, count);
         return; /* past L1: what comes is counted where it is written to shared memory */
     }
-    ask_generic(out, machine, i, count, traffic->warps);
+    if (atomic) /* what generic addresses find in shared memory */
+        ask(&out->demand, RESOURCE_ATOMIC_SHARED, count->wavefronts, 0);
     if (!(count->sectors > 0))
         return;
     if (atomic)

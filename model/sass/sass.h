@@ -143,6 +143,7 @@ struct sass_access {
     bool sign;          /* narrower loads extend the sign */
     bool wide;          /* 64-bit address: registers index and index + 1 (.E); else 32-bit */
     uint8_t index;      /* address register or SASS_RZ */
+    bool completes;     /* the register behind it names the mbarrier that is told of the bytes (STAS) */
     bool zero_extend;   /* the 32-bit register is added zero-extended to the 64-bit uniform base (.U32) */
     uint8_t scale;      /* factor of the register: 1, 4, 8 or 16 */
     uint8_t uniform;    /* uniform register added to the address, or SASS_URZ */
@@ -214,9 +215,21 @@ unsigned sass_issue_interval(const struct sass *instruction);
 /* Whether the instruction can leave the straight line: branch, call, return, exit. */
 bool sass_is_jump(const struct sass *instruction);
 
+/* How many registers from `index` on an access reads: of the address, and with STAS of the mbarrier. */
+static inline unsigned sass_address_registers(const struct sass_access *access)
+{
+    return access->wide || access->completes ? 2 : 1;
+}
+
 /* Whether it is a bulk copy or reduction between global and shared memory: accesses [0] and [1], of no bytes;
- * the sources are where to, where from, and the number of 16-byte units. */
+ * the sources are where to, where from, and the number of 16-byte units. From shared memory to that of a block
+ * of the cluster ([0] to [1]) it is one as well. */
 bool sass_is_bulk(const struct sass *instruction);
+/* Whether it is the latter. */
+static inline bool sass_is_bulk_across(const struct sass *instruction)
+{
+    return sass_is_bulk(instruction) && instruction->accesses[0].space == SASS_SPACE_SHARED;
+}
 
 /* Whether it copies a box of a tensor between global and shared memory, or reduces into it: accesses [0] and
  * [1], of no bytes; the sources are uniform registers: where in shared memory, the mbarrier of a load, the

@@ -168,6 +168,20 @@ static void read_address(struct reader *r, struct sass_access *access, enum addr
     }
 }
 
+/* From shared memory ([0]) to that of a block of the cluster ([1]): a load, but for where it loads from. Where
+ * from is one register, unlike an address of global memory. */
+static void read_bulk_across(struct sass *out)
+{
+    struct sass_access *from = &out->accesses[0], *to = &out->accesses[1];
+
+    from->space = SASS_SPACE_SHARED;
+    *to = *from;
+    from->access = SASS_READS;
+    to->access = out->op == SASS_UBLKCP ? SASS_WRITES : to->access;
+    out->access_count = 2;
+    out->sources[1].count = 1;
+}
+
 /* UBLKCP, UBLKRED: between global ([0]) and shared memory ([1]), or between those of two blocks. */
 static void read_bulk(struct sass *out)
 {
@@ -176,7 +190,7 @@ static void read_bulk(struct sass *out)
     struct sass_access *global = &out->accesses[0], *shared = &out->accesses[1];
 
     if (sides == SIDES)
-        global->space = SASS_SPACE_SHARED;
+        read_bulk_across(out);
     if (sides != TO_SHARED && sides != TO_GLOBAL)
         return;
     *shared = *global;
@@ -212,6 +226,7 @@ void reader_access(struct reader *r)
     r->out->access_count = 1;
     access->bytes = (uint8_t)access_bytes(r);
     access->sign = layout->access == SASS_READS && access->bytes < 4 && sass_bits(r->out->word, 73, 1);
+    access->completes = r->encoding->op == SASS_STAS;
     read_address(r, access, layout->address);
     if (r->out->op == SASS_UBLKCP || r->out->op == SASS_UBLKRED)
         read_bulk(r->out);

@@ -1,5 +1,8 @@
 #include "model/sm/async.h"
 
+#include "model/sm/scheduler.h"
+#include "model/sm/serve.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,7 @@ int sm_async_init(struct sm_async *out, const struct sm_input *in, struct err *e
                  shared = machine_or_0(machine, DEVICE_SHARED_LATENCY);
 
     *out = (struct sm_async){.arrive = fmax(passed - shared, 0),
-                             .interval = machine_or_0(machine, DEVICE_BULK_INTERVAL)};
+                             .remote = machine_or_0(machine, DEVICE_REMOTE_LATENCY)};
     out->wake = fmax(machine_or_0(machine, DEVICE_MBARRIER_LATENCY) - out->arrive, 0);
     if (!sm_async_applies(in))
         return 0;
@@ -84,6 +87,18 @@ static double copy_latency(const struct sm_input *in, const struct traffic_count
     return fmax(l2 + count->waits_dram * (dram - l2) - wait, 0);
 }
 
+/* A reduction keeps what adds in L2 busy, of which the SM has its share. */
+static void make_reduction(struct sm_request *request, const struct sm_input *in, size_t i)
+{
+    const struct traffic_count *count = &in->traffic->counts[i];
+    const double share = in->busy_sms / (double)in->machine->device->limits.sm_count;
+
+    request->interval = machine_or_0(in->machine, DEVICE_BULK_ADD_INTERVAL);
+    if (count->issued > 0)
+        request->l2 =
+            share * machine_reduces(in->machine, &in->sass->instructions[i], count->bytes / count->issued);
+}
+
 void sm_async_request(struct sm_request *request, const struct sm_input *in, size_t i)
 {
     const struct sass *instruction = &in->sass->instructions[i];
@@ -91,14 +106,23 @@ void sm_async_request(struct sm_request *request, const struct sm_input *in, siz
 
     if (instruction->op == SASS_UTMACMDFLUSH)
         request->async = SM_FLUSHES;
+    if (instruction->op == SASS_STAS)
+        request->async = SM_TELLS;
     if (!sass_is_bulk(instruction) && !sass_is_tensor_copy(instruction))
         return;
     request->async = instruction->accesses[0].access == SASS_READS ? SM_LOADS : SM_STORES;
     request->units = request->tags = 0;
+    request->interval = machine_or_0(in->machine, DEVICE_BULK_INTERVAL);
+    if (instruction->accesses[0].access & SASS_ATOMICALLY)
+        make_reduction(request, in, i);
     if (count->issued > 0)
         request->transfer =
             count->bytes / count->issued / COPY_BYTES * machine_or_0(in->machine, DEVICE_BULK_ALONE);
     request->latency = request->async == SM_LOADS ? copy_latency(in, count) : 0;
+    if (sass_is_bulk_across(instruction)) {
+        request->latency = machine_or_0(in->machine, DEVICE_REMOTE_LATENCY);
+        return;
+    }
     if (request->async == SM_LOADS && count->issued > 0) {
         request->l2 = traffic_l2_reads(count).sectors / count->issued * sm_l2_share(in);
         request->brought = count->dram_read / count->issued;
@@ -111,15 +135,16 @@ void sm_async_request(struct sm_request *request, const struct sm_input *in, siz
 static double copy_ends(struct sm_state *sm, const struct sm_request *request, unsigned blocks, double time)
 {
     const double transfer = request->transfer * (blocks ? blocks : 1);
-    double begins = time + sm_serve(&sm->engine_free, time, later(transfer, sm->code->async.interval));
+    double begins = time + sm_serve(&sm->engine_free, time, later(transfer, request->interval));
 
+    begins += sm_serve(&sm->own_free[SM_REMOTE], begins, request->own[SM_REMOTE]);
     begins += sm_serve(&sm->l2_free, begins, request->l2);
     begins += sm_serve(&sm->dram_free, begins, request->dram);
     sm->dram_busy += request->dram;
-    sm->engine_busy += later(transfer, sm->code->async.interval);
+    sm->engine_busy += later(transfer, request->interval);
     if (request->async == SM_STORES)
         sm->stores_read = later(sm->stores_read, begins + transfer);
-    begins += later(transfer, request->l2) + request->latency;
+    begins += later(transfer, later(request->l2, request->own[SM_REMOTE])) + request->latency;
     if (request->async == SM_LOADS)
         sm->landed = later(sm->landed, begins);
     sm->under_way += request->brought * (begins - time);
@@ -186,6 +211,8 @@ static double takes_effect(struct sm_state *sm, const struct sm_request *request
 {
     if (request->async == SM_LOADS || request->async == SM_STORES)
         return copy_ends(sm, request, event->arrivals, time);
+    if (request->async == SM_TELLS) /* what it stores is on its way */
+        return later(time, sm->own_free[SM_REMOTE]) + sm->code->async.remote;
     if (is_barrier(sm, i))
         return sm->barrier_free = later(sm->barrier_free, time) + sm->arrival_cycles;
     return time + sm->code->async.arrive;
@@ -238,8 +265,13 @@ bool sm_async_step(struct sm_state *sm, struct sm_partition *at, const struct sm
     }
     if (request->async == SM_STORES)
         warp->block_slot->stored[warp->group] = time;
+    if (request->async == SM_TELLS) {
+        sm_use_memory(sm, warp, request, time);
+        sm_move_all(sm);
+    }
     if (!sm->code->async.needed && request->async) { /* nobody waits for the copy's end */
-        copy_ends(sm, request, 1, time);
+        if (request->async != SM_TELLS)
+            copy_ends(sm, request, 1, time);
         sm_note_next(sm, at, at->last);
         return false;
     }

@@ -20,7 +20,7 @@ struct sm_cut {
 };
 
 /* What an instruction sets going beside the warps. */
-enum sm_beside { SM_NOTHING, SM_LOADS, SM_STORES, SM_FLUSHES };
+enum sm_beside { SM_NOTHING, SM_LOADS, SM_STORES, SM_FLUSHES, SM_TELLS /* what st.async stores */ };
 
 /* What answers some requests beside the load/store units, and for which no instruction waits to be issued. */
 enum sm_server { SM_REMOTE /* other blocks' shared memory */, SM_CONSTANTS, SM_MATCHES, SM_SERVERS };
@@ -38,7 +38,8 @@ struct sm_request {
     bool stores;     /* to global memory */
     bool fences;     /* waits until L2 has what the warp stored */
     uint8_t async;   /* enum sm_beside: a copy, or the wait for copies to be read */
-    double transfer; /* cycles of the copy engine for its bytes */
+    double transfer; /* cycles of the copy engine for its bytes, ... */
+    double interval; /* ... and from its begin to that of the next one */
     double brought;  /* bytes of DRAM that a copy waits for */
 };
 
@@ -81,7 +82,7 @@ struct sm_async {
     uint32_t *needed;    /* arrivals, by block of the input and phase; owned; null: none were noted */
     uint32_t phases;     /* of a block, at most */
     double arrive, wake; /* cycles from an arrival to its effect, and from there until a warp goes on */
-    double interval;     /* of the copy engine, from one copy to the next */
+    double remote;       /* cycles from a store to another block's shared memory to its effect there */
 };
 
 /* The sub-partitions that are simulated: all, or one that stands for all. */

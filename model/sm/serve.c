@@ -59,8 +59,8 @@ void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_re
     delay += sm_serve(&sm->l2_free, time + delay, times * request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);
-    if (request->fences)
-        warp->earliest = later(warp->earliest, sm->landed);
+    if (request->fences) /* and until other blocks have what was stored to them */
+        warp->earliest = later(warp->earliest, later(sm->landed, sm->own_free[SM_REMOTE]));
     if (request->fences && sm->stored > 0)
         warp->earliest = later(warp->earliest, sm->stored + sm->fence_stored);
     sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;

@@ -25,3 +25,60 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) remote(u32 *out, int rounds
     asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
     out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
 }
+
+__device__ u32 at(const void *shared)
+{
+    return (u32)__cvta_generic_to_shared(shared);
+}
+
+__device__ u32 there(const void *shared, u32 rank)
+{
+    u32 mapped;
+
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(mapped) : "r"(at(shared)), "r"(rank));
+    return mapped;
+}
+
+// The same with stores that tell an mbarrier there (OPERATION 3), and with copies (4) and additions (5) of 4 KB by the
+// copy engine.
+extern "C" __global__ void __cluster_dims__(4, 1, 1) told(u32 *out, int rounds, int apart)
+{
+    __shared__ __align__(128) u32 words[1024], copy[1024];
+    __shared__ unsigned long long full;
+    u32 rank, bytes = OPERATION == 3 ? blockDim.x * 4 : 4096;
+
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    const u32 other = (rank + OTHER) % 4, to = there(words + threadIdx.x % 32 * apart, other), mbarrier = there(&full, other);
+
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(at(&full)) : "memory");
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+#pragma unroll 1
+    for (int k = 0; k < rounds; k++) {
+        u32 over = 0;
+
+        if (threadIdx.x == 0)
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(&full)), "r"(bytes) : "memory");
+        if (OPERATION == 3)
+            asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(to), "r"(k),
+                         "r"(mbarrier)
+                         : "memory");
+        else if (OPERATION == 5 && threadIdx.x == 0)
+            asm volatile("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [%0], [%1], %2, "
+                         "[%3];" ::"r"(there(copy, other)),
+                         "r"(at(words)), "r"(bytes), "r"(mbarrier)
+                         : "memory");
+        else if (threadIdx.x == 0)
+            asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                             there(copy, other)),
+                         "r"(at(words)), "r"(bytes), "r"(mbarrier)
+                         : "memory");
+        while (!over)
+            asm volatile("{.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2;\nselp.u32 %0, 1, 0, p;}"
+                         : "=r"(over)
+                         : "r"(at(&full)), "r"(k & 1)
+                         : "memory");
+        asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = words[threadIdx.x];
+}

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { BLOCKS = 264, THREADS = 256, ROUNDS = 64 };
-enum operation { LOADS, STORES, ADDS };
+enum operation { LOADS, STORES, ADDS, TOLD, COPIES, COPIES_ADD };
 
 struct asked {
     double lines, sectors, parts; /* of a warp's request */
@@ -23,8 +23,10 @@ static void sum_up(struct asked *out, const struct analysis *analysis)
     for (size_t i = 0; i < analysis->code.count; i++) {
         const struct traffic_count *count = &analysis->traffic.counts[i];
 
-        if (analysis->code.instructions[i].accesses[0].space != SASS_SPACE_GENERIC ||
-            !analysis->code.instructions[i].access_count)
+        const struct sass *asks = &analysis->code.instructions[i];
+
+        if (!asks->access_count || (asks->accesses[0].space != SASS_SPACE_GENERIC && asks->op != SASS_STAS &&
+                                    !sass_is_bulk_across(asks)))
             continue;
         requests += count->requests;
         out->lines += count->remote_lines;
@@ -42,7 +44,7 @@ static struct asked ask_of(const char *profile, enum operation operation, int ot
     char options[2][24];
     const char *list[] = {options[0], options[1]};
     const struct compile_request request = {.source_path = "tests/emulated/remote.cu",
-                                            .name = "remote",
+                                            .name = operation < TOLD ? "remote" : "told",
                                             .arch = "sm_90",
                                             .options = list,
                                             .option_count = 2,
@@ -78,7 +80,8 @@ static struct asked ask_of(const char *profile, enum operation operation, int ot
     out.estimate_s = analysis.prediction.estimate_s;
     out.limiter = analysis.prediction.limiter;
     for (size_t k = 0; k < analysis.demands.unrated.count; k++)
-        out.unrated |= strstr(analysis.demands.unrated.ops[k].missing, "other blocks' shared memory") != NULL;
+        out.unrated |= strstr(analysis.demands.unrated.ops[k].missing, "shared memory") != NULL;
+    assert_true(out.unrated || operation < TOLD || !analysis.demands.unrated.count);
     analysis_release(&analysis);
     machine_release(&machine);
     device_release(&device);
@@ -90,7 +93,8 @@ static void counts_lines_of_others(void **state)
 {
     const struct asked row = ask_of("nvidia-h200", LOADS, 1, 1), apart = ask_of("nvidia-h200", LOADS, 1, 32),
                        own = ask_of("nvidia-h200", LOADS, 0, 1), stores = ask_of("nvidia-h200", STORES, 2, 1),
-                       pieces = ask_of("nvidia-h200", STORES, 2, 2), adds = ask_of("nvidia-h200", ADDS, 3, 1),
+                       pieces = ask_of("nvidia-h200", STORES, 2, 2),
+                       told = ask_of("nvidia-h200", TOLD, 1, 32), adds = ask_of("nvidia-h200", ADDS, 3, 1),
                        same = ask_of("nvidia-h200", ADDS, 3, 0);
 
     check_near(row.lines, 1, 0);
@@ -101,7 +105,10 @@ static void counts_lines_of_others(void **state)
     check_near(own.lines, 0, 0);
     check_near(stores.sectors, 4, 0);
     check_near(pieces.lines, 2, 0);
-    check_near(pieces.parts, 8, 0);
+    check_near(pieces.sectors, 8, 0); /* as those of two whole lines */
+    check_near(pieces.parts, 0, 0);
+    check_near(told.lines, 8, 0);
+    check_near(told.sectors, LANES, 0);
     check_near(adds.parts, 4, 0);
     check_near(same.lines, 1, 0);
     check_near(same.parts, LANES, 0); /* one after another */
@@ -120,17 +127,34 @@ static void takes_its_time(void **state)
     assert_false(apart.unrated);
 }
 
+/* Stores that tell an mbarrier take what others take, and what comes of them is waited for. */
+static void is_waited_for(void **state)
+{
+    const struct asked row = ask_of("nvidia-h200", TOLD, 1, 1), apart = ask_of("nvidia-h200", TOLD, 1, 32),
+                       stores = ask_of("nvidia-h200", STORES, 1, 32),
+                       copies = ask_of("nvidia-h200", COPIES, 1, 1);
+
+    assert_true(row.estimate_s > ROUNDS * 230 / 1.98e9);
+    assert_true(apart.estimate_s > stores.estimate_s && apart.estimate_s < 1.8 * stores.estimate_s);
+    assert_int_equal(apart.limiter, RESOURCE_REMOTE);
+    assert_true(copies.estimate_s > ROUNDS * (230 + 4096 / 20) / 1.98e9);
+    assert_false(row.unrated || apart.unrated || copies.unrated);
+}
+
 /* Where nobody measured it, that is said. */
 static void is_unrated_elsewhere(void **state)
 {
     assert_true(ask_of("nvidia-h100", LOADS, 1, 1).unrated);
     assert_false(ask_of("nvidia-h100", LOADS, 0, 1).unrated);
+    assert_true(ask_of("nvidia-h100", TOLD, 1, 1).unrated);
+    assert_true(ask_of("nvidia-h100", COPIES, 1, 1).unrated);
+    assert_true(ask_of("nvidia-h200", COPIES_ADD, 1, 1).unrated); /* nor anywhere */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts_lines_of_others),
-                                       cmocka_unit_test(takes_its_time),
+                                       cmocka_unit_test(takes_its_time), cmocka_unit_test(is_waited_for),
                                        cmocka_unit_test(is_unrated_elsewhere)};
 
     return run_group("remote", tests, sizeof tests / sizeof *tests);

@@ -318,11 +318,73 @@ static void clusters_share_tiles(void **state)
     free(out);
 }
 
+static void open_cluster(const char *kernel, int rounds)
+{
+    program_open_of(&p, "tests/data/emulate/cluster_sm90.cubin", kernel, LANES);
+    p.launch.grid[0] = 4;
+    program_buffer(&p, ELEMENT_INT32, (uint64_t)rounds * 4 * LANES, NULL);
+}
+
+/* What a block has got is what the other one of its cluster sent, `times` times. */
+static void check_sent(const char *kernel, int last, int times)
+{
+    enum { ROUNDS = 5 };
+    int out[ROUNDS * 4 * LANES];
+
+    open_cluster(kernel, ROUNDS);
+    program_scalar(&p, ROUNDS);
+    program_scalar(&p, last);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, 0, out);
+    for (int i = 0; i < ROUNDS * 4 * LANES; i++) {
+        const int block = i / LANES / ROUNDS, round = i / LANES % ROUNDS;
+
+        assert_int_equal(out[i], times * (1000 * round + 100 * (block % 2 ^ 1) + i % LANES));
+    }
+    program_check_counts(&p);
+}
+
+/* st.async: lanes of one request tell one mbarrier or two of the other block what has come. */
+static void stores_tell_the_other_block(void **state)
+{
+    check_sent("sent", 32, 2);
+    check_sent("sent", 20, 2);
+    check_sent("sent_wide", 7, 2);
+}
+
+static void copies_go_to_the_other_block(void **state)
+{
+    const struct emulate_event *last = NULL;
+
+    check_sent("copied_across", 128, 1);
+    assert_int_equal(bytes_of(&p, SASS_UBLKCP), 5 * 4 * 128);
+    for (size_t e = 0; e < p.result.blocks[0].events[0].count; e++)
+        if (p.code.instructions[p.result.blocks[0].events[0].list[e].instruction].op == SASS_UBLKCP)
+            last = &p.result.blocks[0].events[0].list[e];
+    assert_non_null(last);
+    assert_int_equal(last->arrivals, 1);
+    assert_true(last->phase > 0);
+}
+
+/* What an addition leaves is not known, but that it has come is. */
+static void additions_reach_the_other_block(void **state)
+{
+    open_cluster("added_across", 1);
+    program_scalar(&p, 256);
+    program_run(&p, EMULATE_SLICED, EMULATE_DONE);
+    assert_int_equal(bytes_of(&p, SASS_UBLKRED), 4 * 256);
+    for (size_t i = 0; i < p.code.count; i++)
+        if (p.code.instructions[i].op == SASS_UBLKRED)
+            assert_int_equal(p.code.instructions[i].mod[SASS_MOD_TYPE], SASS_TYPE_U32);
+    program_check_counts(&p);
+}
+
 int main(void)
 {
     return RUN_TESTS_EACH(NULL, program_close, pipelines_run, long_pipelines_are_extrapolated,
                           phases_are_noted, bytes_that_never_come_hang, tiles_are_handed_out,
                           arrivals_and_bytes_are_counted, copies_of_threads_arrive,
                           lanes_copy_one_after_another, groups_take_turns, boxes_are_clipped_and_swizzled,
-                          boxes_hold_what_was_loaded, clusters_share_tiles);
+                          boxes_hold_what_was_loaded, clusters_share_tiles, stores_tell_the_other_block,
+                          copies_go_to_the_other_block, additions_reach_the_other_block);
 }

@@ -412,6 +412,34 @@ static void fences_wait_for_copies(void **state)
     }
 }
 
+/* And until other blocks of the cluster have what was stored to them: a thousand sectors, two cycles each. */
+static void fences_wait_for_other_blocks(void **state)
+{
+    enum { FENCE = 300, SECTORS = 1000, SECTOR_CYCLES = 2 };
+
+    for (int asks = 0; asks < 2; asks++) {
+        struct fixture f = {0};
+
+        fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+        f.code[5] = fixture_plain(SASS_MEMBAR, 1, 0);
+        f.code[5].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+        f.code[7] = f.code[5]; /* what comes behind the first */
+        f.code[4] = fixture_load(SASS_ST, SASS_SPACE_GENERIC, SASS_NO_BARRIER);
+        f.code[4].accesses[0].access = SASS_WRITES;
+        fixture_set_up(&f, 12, 1);
+        f.counts[4] = (struct traffic_count){.issued = 1,
+                                             .requests = 1,
+                                             .wavefronts = 1,
+                                             .remote_lines = SECTORS * asks,
+                                             .remote_sectors = SECTORS * asks};
+        f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
+        f.device.values[DEVICE_REMOTE_SECTOR] =
+            (struct device_value){true, SECTOR_CYCLES, SECTOR_CYCLES, 0, "distributed"};
+        check_near(fixture_simulate(&f, 1, false).first,
+                   (asks ? SECTORS * SECTOR_CYCLES : FENCE) + FENCE + 40, 60);
+    }
+}
+
 /* Some 32,000 instructions, in one piece and in a loop. */
 /* What a simulation costs is bounded, however long loops and paths are: one loop around another of a thousand
  * instructions, a million times, on a full SM. In step and spread, each with the shorter and the longer cut. */
@@ -459,6 +487,6 @@ int main(void)
                      a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load, waves_follow_each_other,
                      l2_is_read_at_the_own_rate, l2_keeps_its_clock,
                      copies_keep_their_registers_until_l2_takes_them, operands_are_collected_in_a_window,
-                     fences_wait_for_stores, fences_wait_for_copies, fences_wait_for_stores_of_others,
-                     what_it_costs_is_bounded, can_be_stopped);
+                     fences_wait_for_stores, fences_wait_for_copies, fences_wait_for_other_blocks,
+                     fences_wait_for_stores_of_others, what_it_costs_is_bounded, can_be_stopped);
 }

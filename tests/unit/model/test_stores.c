@@ -167,9 +167,31 @@ static void long_rows_of_stores_merge_less(void **state)
     fixture_tear_down(&f, &traffic);
 }
 
+/* What the copy engine stores to the same place again and again reaches L2 each time. */
+static void copies_do_not_merge(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+
+    fixture_set_up(&f, 4);
+    f.counts[STORE].sectors = 16 * f.touches[STORE].own;
+    f.caches.merge_lines = 28;
+    f.caches.resident_blocks = 1;
+    traffic = fixture_find(&f);
+    assert_true(traffic.counts[STORE].again > 0);
+    traffic_release(&traffic);
+    f.code[STORE].op = SASS_UBLKCP;
+    f.code[STORE].accesses[1] = (struct sass_access){.space = SASS_SPACE_SHARED, .access = SASS_READS};
+    f.code[STORE].access_count = 2;
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[STORE].again, 0, 0);
+    check_near(traffic.stores.sectors, (double)f.counts[STORE].sectors, 0);
+    fixture_tear_down(&f, &traffic);
+}
+
 int main(void)
 {
-    return RUN_TESTS(parts_of_sectors_merge, parts_merge_while_few_warps_store,
+    return RUN_TESTS(copies_do_not_merge, parts_of_sectors_merge, parts_merge_while_few_warps_store,
                      parts_that_follow_at_once_merge, sums_kept_in_memory_do_not_merge,
                      long_rows_of_stores_merge_less);
 }
