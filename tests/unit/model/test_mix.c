@@ -16,7 +16,7 @@ static struct emulate_result sample(struct emulate_block blocks[BLOCKS], const u
 /* One place holds the block in the middle by its work, whichever was sampled first. */
 static void one_place_holds_the_middle(void **state)
 {
-    static const unsigned issued[2][BLOCKS] = {{100, 800, 300, 500, 200}, {800, 500, 300, 200, 100}};
+    static const unsigned issued[2][BLOCKS] = {{100, 800, 500, 300, 200}, {300, 500, 800, 200, 100}};
     static const double weight[BLOCKS] = {1, 1, 1, 1, 1};
 
     for (unsigned k = 0; k < 2; k++) {
