@@ -12,9 +12,12 @@ enum {
     LOOKED_AT = 8   /* blocks that are far */
 };
 
-/* Shares of what blocks touch by which they may differ: where the order of the grid says how they move, and the first and the last. */
-#define ORDERED_APART 0.2
-#define ENDS_APART    0.5
+/* Shares of what blocks touch by which they may differ: one of seven rows of a lattice comes round where a block lies at its
+ * border, more where it is the first or the last. */
+#define APART      0.2
+#define ENDS_APART 0.75
+
+#define NEARLY_ALL 0.95 /* of the blocks: a digit that begins behind them comes of a border */
 
 /* A sector, told by how many blocks it lies behind the first that could touch it. */
 struct place {
@@ -89,7 +92,6 @@ struct row {
     const struct emulate_block *own; /* by which the others are told */
     struct digits digits;
     unsigned blocks; /* of the row */
-    double apart;    /* share of what blocks touch by which they may differ */
     bool written;
 };
 
@@ -127,9 +129,9 @@ static int find_distance(int64_t *distance, const struct footprint *own, const s
     if (!footprint_first(&first, own, region->address, end_of(region)) ||
         !footprint_first(&then, next, region->address, end_of(region)))
         return 0;
-    rc = is_moved(&forth, own, next, (int64_t)(then - first), row, row->apart, err);
+    rc = is_moved(&forth, own, next, (int64_t)(then - first), row, APART, err);
     if (!rc)
-        rc = is_moved(&back, next, own, (int64_t)(first - then), row, row->apart, err);
+        rc = is_moved(&back, next, own, (int64_t)(first - then), row, APART, err);
     if (!rc && forth && back)
         *distance = (int64_t)(then - first);
     return rc;
@@ -173,7 +175,7 @@ static int goes_on(bool *out, double far, const struct row *row, struct err *err
         if (!moved)
             break;
         rc = is_moved(&moved, reuse_mean_print(row->own, row->written), reuse_mean_print(other, row->written),
-                      bytes, row, is_end(row, other) ? ENDS_APART : row->apart, err);
+                      bytes, row, is_end(row, other) ? ENDS_APART : APART, err);
         seen = seen || steps >= far;
         looked_at++;
     }
@@ -254,9 +256,12 @@ static struct digits digits_of_order(const struct row *row, size_t region)
 {
     const struct emulate_order *order = &row->result->order;
     struct digits out = {0};
+    unsigned digits = order->digits;
 
-    for (unsigned d = 0; d < order->digits; d++) {
-        const uint64_t end = d + 1 < order->digits ? order->unit[d + 1] : row->blocks;
+    if (digits > 1 && (double)order->unit[digits - 1] > NEARLY_ALL * row->blocks)
+        digits--;
+    for (unsigned d = 0; d < digits; d++) {
+        const uint64_t end = d + 1 < digits ? order->unit[d + 1] : row->blocks;
         const int64_t move = order->moves[d * row->result->region_count + region];
         unsigned at = out.count;
 
@@ -310,7 +315,6 @@ int reuse_shift_find(struct reuse_shift *out, const struct sharing *sharing,
                       .region = region,
                       .own = &result->blocks[sharing->anchor],
                       .blocks = grid[0],
-                      .apart = assumed->apart_share,
                       .written = written};
     int rc;
 
@@ -321,7 +325,6 @@ int reuse_shift_find(struct reuse_shift *out, const struct sharing *sharing,
         rc = find_shared(out, &row, assumed, err);
     if (!rc && !out->gaps && !written) {
         row.digits = digits_of_order(&row, number);
-        row.apart = ORDERED_APART;
         rc = find_shared(out, &row, assumed, err);
     }
     if (out->gaps)

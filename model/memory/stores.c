@@ -273,7 +273,8 @@ void stores_sum(struct traffic *traffic, const struct sass_code *code, const str
         const struct sass_access *access = traffic_global_access(&code->instructions[i]);
 
         if (access && access->access & (SASS_WRITES | SASS_ATOMICALLY))
-            send(stores(access) ? &traffic->stores : &traffic->added, &traffic->counts[i], &scene, i);
+            send(access->access & SASS_ATOMICALLY ? &traffic->added : &traffic->stores, &traffic->counts[i],
+                 &scene, i);
     }
     traffic->stores.filled = fmin(traffic->stores.filled, traffic->stores.sectors);
 }

@@ -162,6 +162,47 @@ static void blocks_come_back_to_rows(void **state)
     tear_down(&f);
 }
 
+/* On a torus the last block's next row is the first one: that says nothing against the others. */
+static void borders_come_round(void **state)
+{
+    const unsigned last = PANELS * PANELS - 1;
+    struct fixture f;
+
+    set_up_flat(&f, 1 << 20, 0);
+    footprint_release(&f.blocks[3].read);
+    f.blocks[3] = (struct emulate_block){.position = {last, 0, 0}, .weight = 1, .warps = 1};
+    for (unsigned row = 0; row < 2; row++)
+        assert_int_equal(footprint_mark(&f.blocks[3].read, A + last * FLAT + row * ROW, FLAT, NULL), 0);
+    assert_int_equal(footprint_mark(&f.blocks[3].read, A, FLAT, NULL), 0);
+    check_near(missed(&f), PANELS * PANELS * FLAT + 2 * ROW, 1);
+    tear_down(&f);
+}
+
+/* Blocks numbered down the columns, each of which reads three columns' piece of its row: a piece is read again after as many
+ * blocks as a column has. The order of the grid tells. */
+static void blocks_come_back_to_columns(void **state)
+{
+    static const unsigned numbers[BLOCKS] = {2080, 2081, 2082, 100};
+    struct fixture f;
+
+    set_up_flat(&f, 1 << 20, 0);
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        const unsigned row = numbers[k] % PANELS, column = numbers[k] / PANELS;
+
+        footprint_release(&f.blocks[k].read);
+        f.blocks[k] = (struct emulate_block){.position = {numbers[k], 0, 0}, .weight = 1, .warps = 1};
+        assert_int_equal(
+            footprint_mark(&f.blocks[k].read, A + (row * PANELS + column) * FLAT, 3 * FLAT, NULL), 0);
+    }
+    check_near(missed(&f), PANELS * PANELS * FLAT * 3., PANELS * FLAT * 3.);
+    reuse_regions_release(&f.reuse_regions);
+    f.moves[0] = PANELS * FLAT;
+    f.moves[1] = FLAT;
+    f.result.order = (struct emulate_order){.digits = 2, .unit = {1, PANELS}, .moves = f.moves};
+    check_near(missed(&f), PANELS * PANELS * FLAT, 2 * PANELS * FLAT);
+    tear_down(&f);
+}
+
 /* One block an SM has nobody to drift from; nor does it matter where L2 holds a wave. */
 static void drift_needs_two_blocks_and_a_small_cache(void **state)
 {
@@ -360,7 +401,8 @@ static void drift_is_what_latency_leaves(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_come_back_to_rows, blocks_apart_fetch_each,
+    return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_come_back_to_rows, borders_come_round,
+                     blocks_come_back_to_columns, blocks_apart_fetch_each,
                      drift_needs_two_blocks_and_a_small_cache, groups_share_rows_and_columns,
                      half_of_a_wave_comes_later, rounds_of_tiles_are_waves, launches_find_what_one_sm_read,
                      sectors_anywhere_come_again, sectors_anywhere_are_lost_within_a_wave,
