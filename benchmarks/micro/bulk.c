@@ -1,19 +1,16 @@
 /* Bulk copies (cp.async.bulk), where the architecture has them.
  *
  * Isolates: copies of 1 to 32 KB from global to shared memory, one thread of an SM asking for all, with up to
- * 128 KB of them under way: again and again of 128 KB an SM, which stay in L2, and once of 2 GB. Reductions of 8 KB
- * to an own 64 KB of each SM, which stay in L2, of floats and of doubles; those of 256 bytes, which 16 warps
- * ask for, since one thread needs 80 cycles for each.
+ * 128 KB of them under way: again and again of 128 KB an SM, which stay in L2, and once of 2 GB.
  *
- * Unit: bytes per cycle and SM; bytes per second of the whole GPU; cycles from one reduction to the next.
+ * Unit: bytes per cycle and SM; bytes per second of the whole GPU.
  *
  * Expected: what loads get from L2 and from DRAM, or a little more; less with copies so small that asking for
- * them limits. Reductions are slower than copies into L2, which takes long to add, doubles longest.
+ * them limits.
  *
- * Profile: bulk_l2_read, bulk_dram_read, bulk_add, bulk_add_double, bulk_add_interval; curves bulk_l2, bulk_dram. */
+ * Profile: bulk_l2_read, bulk_dram_read; curves bulk_l2, bulk_dram. */
 #include "micro/micro.h"
 #include "model/sass/arch/arch.h"
-#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
@@ -23,7 +20,6 @@ enum { THREADS = 32, UNDER_WAY = 128 << 10, STAGES_MOST = 32, OWN = 128 << 10 };
 #define AROUND                                                                                               \
     MICRO_LOOP " SYNCS LOP3 IMAD UIMAD LEA SHF S2UR SEL ULEA ULOP3 USHF R2UR ELECT BSSY BSYNC I2F F2I MUFU " \
                "WARPSYNC UPRMT USEL IABS LDS VOTEU PRMT"
-#define AROUND_ADDS " ELECT PLOP3 UTMACMDFLUSH DEPBAR BAR BRA VIADD EXIT CCTL ULDC LDC"
 
 static const unsigned sizes[] = {1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10};
 enum { POINTS = sizeof sizes / sizeof *sizes };
@@ -127,61 +123,9 @@ static int from_dram(const struct micro *micro, struct err *err)
     return against_size(micro, run_dram, DEVICE_BULK_DRAM_READ, DEVICE_CURVE_BULK_DRAM, err);
 }
 
-/* Bytes per cycle and SM that `warps` warps of each SM add in pieces. */
-static int run_add(struct device_value *out, const struct micro *micro, const char *type, unsigned piece,
-                   unsigned warps, struct err *err)
-{
-    enum { ADDED = 64 << 10, PASSES = 64 };
-    char size[32], own[32], added[32];
-    const struct micro_kernel kernel = {
-        .file = "bulk.cu",
-        .name = "bulk_add",
-        .options = {size, own, added, "-DSTAGES=1"},
-        .body = {.parts = "- | UBLKRED", .bookkeeping = AROUND AROUND_ADDS, .any_order = true},
-    };
-    struct micro_code code;
-    struct call call;
-    int rc;
-
-    snprintf(size, sizeof size, "-DPIECE=%u", piece);
-    snprintf(own, sizeof own, "-DOWN=%u", (unsigned)ADDED);
-    snprintf(added, sizeof added, "-DTYPE=\"%s\"", type);
-    rc = micro_compile(&code, micro, &kernel, err);
-    if (rc)
-        return rc;
-    call_init(&call, micro->sms, LANES * warps, ADDED);
-    call_zeros(&call, "words", ROLE_INOUT, (uint64_t)micro->sms * ADDED / 4);
-    call_spans(&call, micro);
-    call_unsigned(&call, PASSES);
-    rc = micro_rate_shared(out, micro, &code, &call, (double)ADDED * PASSES / warps, 1, "bulk", err);
-    micro_code_release(&code);
-    return rc;
-}
-
-static int reductions(const struct micro *micro, struct err *err)
-{
-    enum { LARGE = 8192, SMALL = 256, ASKING = 16 };
-    struct device_value *values = micro->device->values, rate;
-    struct device_value *interval = &values[DEVICE_BULK_ADD_INTERVAL];
-    int rc = run_add(&values[DEVICE_BULK_ADD], micro, "f32", LARGE, 1, err);
-
-    if (rc == 0)
-        rc = run_add(&values[DEVICE_BULK_ADD_DOUBLE], micro, "f64", LARGE, 1, err);
-    if (rc == 0)
-        rc = run_add(&rate, micro, "f32", SMALL, ASKING, err);
-    if (rc)
-        return rc;
-    *interval = rate;
-    interval->sustained = SMALL / rate.sustained;
-    interval->best = SMALL / rate.best;
-    interval->spread = SMALL * rate.spread / (rate.sustained * rate.sustained);
-    return 0;
-}
-
 int micro_bulk(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {
-        {"bulk_l2", from_l2, true}, {"bulk_dram", from_dram, true}, {"bulk_add", reductions, false}};
+    static const struct part parts[] = {{"bulk_l2", from_l2, true}, {"bulk_dram", from_dram, true}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->bulk_copies ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

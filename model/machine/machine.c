@@ -50,14 +50,6 @@ double machine_constant_places(const struct machine *machine, double places, dou
     return places + (address > 0 ? missed * machine_or_0(machine, DEVICE_CONSTANT_MISS) / address : 0);
 }
 
-double machine_reduces(const struct machine *machine, const struct sass *instruction, double bytes)
-{
-    const double rate = machine_or_0(
-        machine, instruction->mod[SASS_MOD_TYPE] == SASS_TYPE_F64 ? DEVICE_BULK_ADD_DOUBLE : DEVICE_BULK_ADD);
-
-    return rate > 0 ? bytes / rate : 0;
-}
-
 double machine_remote(const struct machine *machine, double lines, double sectors, double parts)
 {
     const double all = sectors + parts;

@@ -112,10 +112,6 @@ double machine_constant_places(const struct machine *machine, double places, dou
 /* Cycles of an SM for what is asked of other blocks' shared memory; 0 also where that was not measured. */
 double machine_remote(const struct machine *machine, double lines, double sectors, double parts);
 
-/* Cycles for which an SM's share of L2 adds bytes of a reduction by the copy engine (UBLKRED, UTMAREDG), while all SMs
- * do; 0 also where that was not measured. Of tensor maps the type is not known: doubles are taken for floats. */
-double machine_reduces(const struct machine *machine, const struct sass *instruction, double bytes);
-
 /* Wavefronts of L1 that `requests` requests of together `sectors` sectors take: 128 bytes each, unless the
  * requests themselves or, in `passes` passes, their conflicts in L1's banks take longer. The time of a
  * request was measured with plain LDG; read-only loads (.CONSTANT) go another way, at the width of the data
@@ -162,6 +158,11 @@ struct machine_added {
  * is known without DEVICE_L2_ATOMIC_SINGLE and the like. */
 double machine_atomics(const struct machine *machine, const struct sass *instruction,
                        const struct machine_added *added);
+
+/* Cycles for which an SM's share of L2 adds bytes of a reduction by the copy engine (UBLKRED, UTMAREDG), while all SMs do: as
+ * long as for those of atomics; 0 also where that was not measured. Of tensor maps the type is not known: doubles are taken
+ * for floats. */
+double machine_reduces(const struct machine *machine, const struct sass *instruction, double bytes);
 
 /* SMs that blocks of clusters of `blocks` run on at a time: GPCs of unequal size leave some out. NaN where that was not
  * measured. */

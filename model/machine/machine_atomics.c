@@ -47,6 +47,13 @@ static double cycles_of_kind(const struct machine *machine, const struct kind *k
     return fmax(cycles_of(machine, kind->single), filled * cycles_of(machine, kind->row));
 }
 
+double machine_reduces(const struct machine *machine, const struct sass *instruction, double bytes)
+{
+    const bool doubles = instruction->mod[SASS_MOD_TYPE] == SASS_TYPE_F64;
+
+    return bytes / SECTOR * cycles_of(machine, doubles ? DEVICE_L2_ADD_DOUBLE : DEVICE_L2_WRITE_PARTIAL);
+}
+
 double machine_adds(const struct machine *machine, double sectors, double lines)
 {
     const double near = machine->parted.in_order, read = machine_or_0(machine, DEVICE_L2_READ),

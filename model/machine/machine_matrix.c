@@ -145,8 +145,8 @@ bool machine_simulates(const struct machine *machine, enum sass_op op)
         return has_copies(device);
     case SASS_UTMAREDG:
     case SASS_UBLKRED:
-        return has_copies(device) && device_has(device, DEVICE_BULK_ADD_INTERVAL) &&
-               device_has(device, DEVICE_BULK_ADD) && device_has(device, DEVICE_BULK_ADD_DOUBLE);
+        return has_copies(device) && device_has(device, DEVICE_L2_WRITE_PARTIAL) &&
+               device_has(device, DEVICE_L2_ADD_DOUBLE);
     case SASS_UCGABAR_WAIT:
         return device_has(device, DEVICE_CLUSTER_BARRIER_LATENCY);
     default:

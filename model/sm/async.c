@@ -93,7 +93,6 @@ static void make_reduction(struct sm_request *request, const struct sm_input *in
     const struct traffic_count *count = &in->traffic->counts[i];
     const double share = in->busy_sms / (double)in->machine->device->limits.sm_count;
 
-    request->interval = machine_or_0(in->machine, DEVICE_BULK_ADD_INTERVAL);
     if (count->issued > 0)
         request->l2 =
             share * machine_reduces(in->machine, &in->sass->instructions[i], count->bytes / count->issued);
