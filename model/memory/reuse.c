@@ -269,12 +269,15 @@ static void answer(struct reuse *reuse, size_t i)
     add_fetched(count, reuse_region, fetched_of(reuse, i, reuse_region));
 }
 
-/* What L2 has not it fetches before it adds to it. */
+/* What L2 has not it fetches before it adds to it: once, where it holds all that is added to, of which there is no copy. */
 static void fetch_to_add(struct reuse *reuse, size_t i)
 {
     const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
+    const double once = reuse_region->unique_written * reuse_region->pairs / reuse->out->warps;
+    const double missed = share_of_missed(reuse, i, reuse_region);
 
-    add_fetched(&reuse->out->counts[i], reuse_region, share_of_missed(reuse, i, reuse_region));
+    add_fetched(&reuse->out->counts[i], reuse_region,
+                reuse_held_whole(reuse->caches, reuse_region->unique_written) ? fmin(missed, once) : missed);
 }
 
 static bool is_counted_for(const struct reuse *reuse, unsigned region)

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#define HELD_WHOLE 0.8 /* of what L2 holds of data of one SM each */
+
 double reuse_kept_l2(const struct traffic_caches *caches, double first, double bytes)
 {
     const double kept = reuse_regions_kept(bytes, caches->l2_holds);
@@ -16,6 +18,11 @@ double reuse_copied(const struct reuse_region *reuse_region, double blocks)
     const double readers = reuse_region->read.own * SECTOR * blocks / fmax(reuse_region->unique, 1);
 
     return reuse_region->unique * (1 - exp2(1 - fmax(readers, 1)));
+}
+
+bool reuse_held_whole(const struct traffic_caches *caches, double bytes)
+{
+    return bytes < HELD_WHOLE * fmax(caches->l2_holds_once, caches->l2_holds);
 }
 
 /* DRAM counters of an NVIDIA H200, whose L2 has 63 MB: of data of one SM each 46 MB hit whole and nothing at its size;

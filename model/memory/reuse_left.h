@@ -13,6 +13,9 @@ double reuse_kept_l2(const struct traffic_caches *caches, double first, double b
  * either by chance. */
 double reuse_copied(const struct reuse_region *reuse_region, double blocks);
 
+/* Whether L2 loses none of so many bytes that blocks write or add to anywhere, again and again. */
+bool reuse_held_whole(const struct traffic_caches *caches, double bytes);
+
 /* The share of what the launch before touched that L2 still holds; none after a flush. */
 double reuse_left(const struct reuse_regions *reuse_regions);
 

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { CONSTANT_BYTES = 8 /* of constant memory, that an address is answered with at a time */ };
+
 const struct sass_access *traffic_global_access(const struct sass *i)
 {
     for (unsigned a = 0; a < i->access_count; a++)
@@ -74,7 +76,9 @@ double traffic_shared_passes(const struct sass *i, const struct traffic_count *c
 
 double traffic_constant_places(const struct sass *i, const struct traffic_count *count)
 {
-    return sass_indexes_constants(i) ? count->wavefronts + count->issued - count->requests : 0;
+    const double each = i->accesses[0].bytes > CONSTANT_BYTES ? 2 : 1;
+
+    return sass_indexes_constants(i) ? each * (count->wavefronts + count->issued - count->requests) : 0;
 }
 
 struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)

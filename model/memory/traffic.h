@@ -180,7 +180,8 @@ double traffic_shared_passes(const struct sass *instruction, const struct traffi
  * Loads from shared memory go on beside it: four wavefronts and four values take 7.9, 32 and 16 take 32.0. */
 double traffic_match_passes(const struct sass *instruction, const struct traffic_count *count);
 
-/* Different addresses of constant memory that the lanes of an LDC with a register name, per launched warp: one where nobody
+/* Different addresses of constant memory that the lanes of an LDC with a register name, per launched warp, those of 16 bytes
+ * twice, since an NVIDIA H200 answers each in 4.0 cycles and those of 4 and 8 in 2.0 and 2.1: one where nobody
  * knows which, or with every lane predicated off. What an LDC without one takes of an SM, as of a kernel's parameters,
  * was not measured; with an address as well, estimates of recorded kernels got worse. */
 double traffic_constant_places(const struct sass *instruction, const struct traffic_count *count);

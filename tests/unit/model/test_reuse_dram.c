@@ -97,6 +97,42 @@ static void what_is_written_in_part_is_completed(void **state)
     }
 }
 
+/* Words stored anywhere: in as much as L2 holds of them DRAM gets each sector once, in more it gets what other blocks come to
+ * after L2 has lost it, each time, and brings the rest of it. */
+static void what_is_stored_anywhere_is_written_again(void **state)
+{
+    static const struct {
+        uint64_t region;
+        double sectors; /* of a warp's 32 */
+    } cases[] = {{30 << 20, 30 / 100.}, {64 << 20, 32 * (1 - 22. / 64)}, {256 << 20, 32 * (1 - 22. / 256)}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct traffic traffic;
+        double sectors;
+
+        fixture_set_up(&f, 4);
+        f.launch.grid[0] = f.launch.grid[1] = 1024; /* 32 sectors each: 1 GB */
+        f.block.weight = 1 << 20;
+        f.regions[2].bytes = cases[c].region;
+        f.caches.l2_holds = 22 << 20;
+        f.caches.l2_holds_once = 45 << 20;
+        footprint_release(&f.block.written);
+        for (unsigned lane = 0; lane < 32; lane++)
+            assert_int_equal(
+                footprint_mark(&f.block.written, (1 << 26) + lane * 65536 + lane * lane % 37 * 1024, 4, NULL),
+                0);
+        f.counts[STORE].sectors = f.counts[STORE].sectors_once = 32;
+        f.counts[STORE].lines = f.counts[STORE].lines_once = 32;
+        f.touches[STORE].fresh = f.touches[STORE].own = 32;
+        traffic = fixture_find(&f);
+        sectors = traffic.dram.written / 32;
+        check_near(sectors, c ? cases[c].sectors : (30 << 20) / 32. / (1 << 20), 1e-6);
+        check_near(traffic.dram.completed / 32, c ? sectors : 0, 1e-3);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* Layers of blocks that each read what the one before has read: fetched once where L2 holds a layer of 1000
  * blocks of 256 bytes and what they store, and by every wave of 320 blocks where it does not. */
 static void layers_find_what_l2_holds(void **state)
@@ -145,6 +181,6 @@ static void gathers_find_what_both_halves_hold(void **state)
 int main(void)
 {
     return RUN_TESTS(dram_brings_what_the_next_pass_asks_for, what_is_added_to_is_fetched,
-                     what_is_written_in_part_is_completed, layers_find_what_l2_holds,
-                     gathers_find_what_both_halves_hold);
+                     what_is_written_in_part_is_completed, what_is_stored_anywhere_is_written_again,
+                     layers_find_what_l2_holds, gathers_find_what_both_halves_hold);
 }

@@ -377,6 +377,11 @@ static void constants_are_asked_for_address_by_address(void **state)
         assert_int_equal(!(demands.assumptions & PREDICT_ASSUMED_ONE_PLACE), known);
         machine_release(&machine);
     }
+    load.accesses[0].bytes = 16; /* twice as many */
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    demands_of(&demands, &machine, &code, &traffic);
+    check_near(demands.demand.count[RESOURCE_CONSTANT_PORT], 82, 1e-9);
+    machine_release(&machine);
     load.accesses[0].index = SASS_RZ; /* a parameter of the kernel */
     count.requests = count.wavefronts = 0;
     assert_int_equal(machine_init(&machine, &device, NULL), 0);
