@@ -1,0 +1,16 @@
+/* The block of a grid whose loops go on longest, by the loaded numbers that bound them: no sample of a few blocks meets one of
+ * thousands, and a grid lasts as long as that one does.
+ *
+ * Of each buffer from which loads decide the way, and of which neighbouring blocks read neighbouring pieces: the largest number,
+ * or, where two loads read it, the largest difference of two in a row, as of the offsets at which rows of a sparse matrix begin. */
+#ifndef MODEL_EMULATE_OUTLIER_H
+#define MODEL_EMULATE_OUTLIER_H
+
+#include "model/emulate/signature.h"
+
+/* *found: whether there is a block `at` in a grid of one dimension, not among those of the result, with at least twice as much as
+ * any of those. ERR_MEMORY, and errors of fills. */
+int outlier_find(unsigned *at, bool *found, const struct emulate_result *result, const struct signer *signer,
+                 struct err *err);
+
+#endif
