@@ -202,6 +202,10 @@ static int check_output(struct run *run, struct err *err)
     rc = cli_check_output(run->args, "output", run->decision, err);
     if (!rc)
         rc = choose_output(run->decision, "output", &run->spec, err);
+    if (!rc)
+        rc = cli_check_output(run->args, "journal", NULL, err);
+    if (!rc)
+        rc = choose_output(run->tune.journal, "journal", &run->spec, err);
     return rc ? rc : tune_page_check(&run->page, run->args, err);
 }
 
