@@ -63,11 +63,11 @@ static void put_value(FILE *out, const struct value *value, enum field_type type
         fprintf(out, "%" PRId64 "%s", value->integer, type == FIELD_LONG ? "LL" : "");
 }
 
-/* As the compiler's -D had it: strings are code. */
+/* As the compiler's -D had it: strings are code, which header_table_init() has checked. */
 static void put_token(FILE *out, const struct value *value, enum field_type type)
 {
     if (value->kind == VALUE_STRING)
-        put_plain(out, value->string);
+        fputs(value->string, out);
     else
         put_value(out, value, type);
 }
@@ -184,11 +184,12 @@ static void put_x_macro(FILE *out, const struct header_table *table)
     fprintf(out, "/* 2. The distinct configurations, X(variant");
     for (size_t p = 0; p < table->first->parameter_count; p++)
         fprintf(out, ", %s", table->first->parameters[p]);
-    fprintf(out, "): for templates that are instantiated ahead. */\n#define %s_CONFIGURATIONS(X)",
+    /* A value may be called X, and would be taken for the macro's argument. */
+    fprintf(out, "): for templates that are instantiated ahead. */\n#define %s_CONFIGURATIONS(OCCUTUNE_X)",
             table->upper);
     for (size_t v = 0; v < table->distinct_count; v++) {
         row = table->rows[table->distinct[v]];
-        fprintf(out, " \\\n    X(%zu", v);
+        fprintf(out, " \\\n    OCCUTUNE_X(%zu", v);
         for (size_t p = 0; p < table->first->parameter_count; p++) {
             fprintf(out, ", ");
             put_token(out, &row->values[p], table->types[p]);

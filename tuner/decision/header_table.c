@@ -149,6 +149,52 @@ static int find_types(struct header_table *table, struct err *err)
     return 0;
 }
 
+/* Why a macro cannot hold this code, as its tokens and as one argument among others; null: it can. */
+static const char *code_fault(const char *code)
+{
+    char quote = '\0';
+    int open = 0;
+
+    for (const char *at = code; *at; at++) {
+        if (!strncmp(at, "\?\?", 2) && strchr("=/'()!<>-", at[2]) && at[2])
+            return "it holds a trigraph";
+        if (quote) {
+            if (*at == '\\' && at[1])
+                at++;
+            else if (*at == quote)
+                quote = '\0';
+            continue;
+        }
+        if (*at == '"' || *at == '\'')
+            quote = *at;
+        if (!strncmp(at, "//", 2) || !strncmp(at, "/*", 2))
+            return "it holds a comment";
+        if (*at == '#' || (unsigned char)*at > 126)
+            return "it holds what no macro can, outside of a text";
+        open += (*at == '(') - (*at == ')');
+        if (open < 0)
+            break;
+    }
+    return quote ? "a quotation mark has no end" : open ? "its parentheses are not in pairs" : NULL;
+}
+
+static int check_code(const struct header_table *table, struct err *err)
+{
+    const struct value *value;
+    const char *fault;
+
+    for (size_t row = 0; row < table->row_count; row++)
+        for (size_t p = 0; p < table->first->parameter_count; p++) {
+            value = &table->rows[row]->values[p];
+            fault = value->kind == VALUE_STRING ? code_fault(value->string) : NULL;
+            if (fault)
+                return err_set(err, ERR_USAGE,
+                               "%s: parameter %s: the value %.200s cannot be a macro: %s: write it otherwise",
+                               path_of(table, row), table->first->parameters[p], value->string, fault);
+        }
+    return 0;
+}
+
 void header_table_release(struct header_table *table)
 {
     free(table->rows);
@@ -184,5 +230,6 @@ int header_table_init(struct header_table *table, const struct decision *decisio
     find_distinct(table);
     table->fallback = decision_overall(table->rows, table->row_count, table->first->parameters,
                                        table->first->parameter_count);
-    return find_types(table, err);
+    rc = find_types(table, err);
+    return rc ? rc : check_code(table, err);
 }
