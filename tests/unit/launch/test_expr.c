@@ -290,6 +290,11 @@ static void results_have_the_type_asked_for(void **state)
     assert_string_equal(err.text,
                         "column 1: 5.333333333333333 is not an integer; use //, ceil_div, floor or ceil");
     expr_free(expr);
+    err_clear(&err);
+    assert_int_equal(expr_parse(&expr, "TILE_M * 1e30", names, 5, &err), 0);
+    assert_int_equal(expr_integer(&integer, expr, slots, &err), ERR_USAGE);
+    assert_string_equal(err.text, "column 1: overflow: 6.4e+31 does not fit in 64 bits");
+    expr_free(expr);
 }
 
 static void an_expression_knows_what_it_uses(void **state)
