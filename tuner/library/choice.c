@@ -274,6 +274,8 @@ void chooser_release(struct chooser *chooser)
 /* Sizes as the spec's expressions take them: whole numbers are integers. */
 static int take_sizes(struct value *out, const struct spec *spec, const double *sizes, struct err *err)
 {
+    if (!sizes && spec->size_count)
+        return err_set(err, ERR_USAGE, "sizes is null: give the problem's, %zu of them", spec->size_count);
     for (size_t s = 0; s < spec->size_count; s++) {
         if (!isfinite(sizes[s]))
             return err_set(err, ERR_USAGE, "problem size %s is not finite",
