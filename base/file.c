@@ -135,12 +135,35 @@ int file_check_writable(const char *path, struct err *err)
     return failed ? err_set(err, ERR_USAGE, "%s: cannot be written: %s", path, strerror(failed)) : 0;
 }
 
+static bool same_folder(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    char *name_a = a_length ? strndup(a, a_length) : strdup(".");
+    char *name_b = b_length ? strndup(b, b_length) : strdup(".");
+    struct stat status_a, status_b;
+    const bool same = name_a && name_b && !stat(name_a, &status_a) && !stat(name_b, &status_b) &&
+                      status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
+
+    free(name_a);
+    free(name_b);
+    return same;
+}
+
+/* The same name in the same folder. */
+static bool same_place(const char *a, const char *b)
+{
+    const char *slash_a = strrchr(a, '/'), *slash_b = strrchr(b, '/');
+    const size_t folder_a = slash_a ? (size_t)(slash_a - a) + 1 : 0;
+    const size_t folder_b = slash_b ? (size_t)(slash_b - b) + 1 : 0;
+
+    return !strcmp(a, b) || (!strcmp(a + folder_a, b + folder_b) && same_folder(a, folder_a, b, folder_b));
+}
+
 bool file_same(const char *a, const char *b)
 {
     struct stat status_a, status_b;
 
     if (stat(a, &status_a) || stat(b, &status_b))
-        return !strcmp(a, b);
+        return same_place(a, b);
     return S_ISREG(status_a.st_mode) && status_a.st_dev == status_b.st_dev &&
            status_a.st_ino == status_b.st_ino;
 }

@@ -32,7 +32,7 @@ int file_close_memory(FILE *stream, char **text, struct err *err);
  * written: REASON" when the name is empty or a directory's, or its directory is missing or closed. */
 int file_check_writable(const char *path, struct err *err);
 
-/* Whether two names are of one regular file, or the same name of one that is not there yet. */
+/* Whether two names are of one regular file, or of the same one that is not there yet ("x", "./x"). */
 bool file_same(const char *a, const char *b);
 
 /* A new file beside `path` that is to take its name by rename(): open for reading and writing, with the mode

@@ -22,9 +22,12 @@ static struct json *outer(json_t *json)
 
 static int parse_failed(const json_error_t *why, const char *name, struct err *err)
 {
+    const char *text =
+        strstr(why->text, "JSON_ALLOW_NUL") ? "a text holds \\u0000, which ends it: remove it" : why->text;
+
     if (why->line <= 0)
-        return err_set(err, ERR_USAGE, "%s: %s", name, why->text);
-    return err_set(err, ERR_USAGE, "%s:%d:%d: %s", name, why->line, why->column, why->text);
+        return err_set(err, ERR_USAGE, "%s: %s", name, text);
+    return err_set(err, ERR_USAGE, "%s:%d:%d: %s", name, why->line, why->column, text);
 }
 
 /* Memory ------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[n];
 }
 
-/* The only word that contains `part`. */
+/* The only word that contains `part`, or begins with it. */
 static const char *containing(const char *part, const char *const *words, size_t count)
 {
     const char *found = NULL;
@@ -48,12 +48,28 @@ static const char *containing(const char *part, const char *const *words, size_t
     return found;
 }
 
+static const char *beginning(const char *part, const char *const *words, size_t count)
+{
+    const char *found = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        if (strncmp(words[i], part, strlen(part)))
+            continue;
+        if (found)
+            return NULL;
+        found = words[i];
+    }
+    return found;
+}
+
 const char *nearest_word(const char *word, const char *const *words, size_t count)
 {
     const size_t length = strlen(word);
     size_t best = least(least(1 + length / 3, 3), length ? length - 1 : 0), distance, i;
-    const char *near = NULL;
+    const char *near = length < 3 ? NULL : beginning(word, words, count);
 
+    if (near)
+        return near;
     for (i = 0; i < count; i++) {
         distance = edit_distance(word, words[i]);
         if (distance < best || (distance == best && !near)) {

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The word of the list that is fewest edits away from `word`, if that is few for its length (at most 3); else
- * the only one that contains it, whatever the case, if it has three letters or more; else null. */
+/* The only word of the list that begins with `word`; else the one that is fewest edits away from it, if that is
+ * few for its length (at most 3); else the only one that contains it, whatever the case; else null. Of a word of
+ * fewer than three letters edits alone count. */
 const char *nearest_word(const char *word, const char *const *words, size_t count);
 
 /* The same among the files and folders in a folder whose names end in `ending` (".json"; "" for all of them), without it:

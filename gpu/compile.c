@@ -40,9 +40,10 @@ static int check_arch(const struct compile_request *request, struct err *err)
 
         if (named && (strncmp(named, request->arch, length) ||
                       (*suffix && strcmp(suffix, "a") && strcmp(suffix, "f"))))
-            return err_set(err, ERR_USAGE, "the option %s: the code is compiled for %s: leave it out%s%.*s%s",
-                           request->options[i], request->arch, variants ? ", or write -arch=" : "",
-                           variants ? (int)length : 0, request->arch, variants ? "a" : "");
+            return err_set(
+                err, ERR_USAGE, "%s: the option %s: the code is compiled for %s: leave it out%s%.*s%s",
+                request->source_path, request->options[i], request->arch, variants ? ", or write -arch=" : "",
+                variants ? (int)length : 0, request->arch, variants ? "a" : "");
     }
     return 0;
 }

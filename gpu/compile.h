@@ -42,6 +42,9 @@ const char *compiler_version(const struct compiler *compiler); /* "13.0"; lives 
 /* Whether a cache directory is another user's, who could put any code in it: it is not used. */
 bool compiler_cache_is_foreign(const char *directory);
 
+/* Whether compiled code can be kept there; makes the folder. */
+bool compiler_cache_is_writable(const char *directory);
+
 /* Whether NVRTC compiles for `arch`, "sm_90" or, with a suffix, "sm_90a": else ERR_USAGE, naming those it
  * knows. A caller with many variants asks once, rather than to hear it of each. */
 int compiler_check_arch(const struct compiler *compiler, const char *arch, struct err *err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Raised when what gpu/standard or gpu/cub.cuh give to a source changes: what failed without is tried again. */
 #define HEADERS "2"
@@ -151,6 +152,12 @@ const char *compiler_version(const struct compiler *compiler)
 bool compiler_cache_is_foreign(const char *directory)
 {
     return compile_cache_is_foreign(directory);
+}
+
+bool compiler_cache_is_writable(const char *directory)
+{
+    compile_cache_make(directory);
+    return !access(directory, W_OK | X_OK);
 }
 
 int compiler_check_arch(const struct compiler *compiler, const char *arch, struct err *err)

@@ -189,8 +189,11 @@ static int parse_power(uint32_t *out, struct parser *p)
     start = p->lexer.token.start;
     if (!parser_next_is(p, "**"))
         return 0;
+    if (++p->depth > EXPR_DEPTH)
+        return parser_fail(p, start, "the expression is nested too deeply");
     if (lexer_next(&p->lexer) || parse_unary(&exponent, p))
         return ERR_USAGE;
+    p->depth--;
     return parser_operation(out, p, OP_POWER, start, *out, exponent, EXPR_NONE);
 }
 

@@ -157,6 +157,8 @@ int expr_integer(int64_t *out, const struct expr *expr, const struct value *slot
         return 0;
     }
     value_text(text, sizeof text, &value);
+    if (value.kind == VALUE_REAL && fabs(value.real) >= 0x1p63)
+        return err_set(err, ERR_USAGE, "column 1: overflow: %s does not fit in 64 bits", text);
     return err_set(err, ERR_USAGE, "column 1: %s is not an integer%s", text,
                    value.kind == VALUE_REAL ? "; use //, ceil_div, floor or ceil" : "");
 }

@@ -16,7 +16,7 @@ struct parser {
     const char *const *names;
     size_t name_count;
     struct lexer lexer;
-    unsigned depth; /* of open parentheses and prefix operators */
+    unsigned depth; /* of open parentheses, prefix operators and exponents */
     struct err *err;
 };
 

@@ -58,6 +58,9 @@ static int check_range(const struct fill *fill, enum element_type type, struct e
     if (fill->a <= fill->b && fabs(fill->a) <= most && fabs(fill->b) <= most && isfinite(fill->b - fill->a) &&
         (!element_is_integer(type) || ceil(fill->a) <= floor(fill->b)))
         return 0;
+    if (fill->a <= fill->b && !isfinite(fill->b - fill->a))
+        return err_set(err, ERR_USAGE, "from %g to %g is too wide; give [low, high] with a finite high - low",
+                       fill->a, fill->b);
     return err_set(err, ERR_USAGE, "nothing lies between %g and %g; give [low, high] with low <= high%s",
                    fill->a, fill->b, element_is_integer(type) ? ", both within 2^53" : "");
 }

@@ -3,6 +3,7 @@
 #include "base/json_line.h"
 #include "base/nearest.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -275,4 +276,16 @@ int value_from_json(struct value *out, const struct js_at *at, struct err *err)
     default:
         return js_fail(at, err, "expected a number, true, false or text");
     }
+}
+
+int value_check_line(const struct value *value, const struct js_at *at, struct err *err)
+{
+    const char *c;
+
+    if (value->kind != VALUE_STRING)
+        return 0;
+    for (c = value->string; *c; c++)
+        if (iscntrl((unsigned char)*c))
+            return js_fail(at, err, "holds a control character");
+    return c > value->string && c[-1] == '\\' ? js_fail(at, err, "ends with a backslash") : 0;
 }

@@ -38,4 +38,7 @@ int configuration_check(const struct spec *spec, size_t problem, const unsigned 
 struct json *value_to_json(const struct value *value);
 int value_from_json(struct value *out, const struct js_at *at, struct err *err);
 
+/* A value that is text becomes code of one line, and does not go on in the next. ERR_USAGE. */
+int value_check_line(const struct value *value, const struct js_at *at, struct err *err);
+
 #endif

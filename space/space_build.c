@@ -234,15 +234,17 @@ static int keep_reason(struct build *build, size_t constraint, size_t level, con
     const struct spec *spec = build->space->spec;
     char *text = NULL, value[128];
     size_t size = 0, p;
+    bool any = false;
     FILE *stream = open_memstream(&text, &size);
 
     if (!stream)
         return err_memory(build->err);
-    fprintf(stream, "%s, at", why);
+    fputs(why, stream);
     for (p = 0; p <= level; p++)
         if (expr_uses(spec->constraints[constraint], p)) {
             value_text(value, sizeof value, &build->slots[p]);
-            fprintf(stream, " %s=%s", spec->names[p], value);
+            fprintf(stream, "%s %s=%s", any ? "" : ", at", spec->names[p], value);
+            any = true;
         }
     if (file_close_memory(stream, &text, build->err))
         return ERR_MEMORY;

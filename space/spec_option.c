@@ -28,14 +28,16 @@ static const char *const writing[] = {"time",
                                       "ext-desc-file",
                                       NULL};
 
-static bool is_writing(const char *option)
+/* What comes of these is for a linker. */
+static const char *const linking[] = {"dlto", "dlink-time-opt", NULL};
+
+static bool is_named(const char *option, const char *const *name)
 {
-    const char *const *name;
     size_t length;
 
     option += strspn(option, "-");
     length = strcspn(option, "= \t");
-    for (name = writing; *name; name++)
+    for (; *name; name++)
         if (strlen(*name) == length && !strncmp(option, *name, length))
             return true;
     return false;
@@ -56,14 +58,16 @@ static const char *handed_on(const char *option)
 int spec_option_check(const struct js_at *at, const char *option, struct err *err)
 {
     const char *rest = handed_on(option), *c;
-    bool writes = *option == '-' && is_writing(option);
+    bool writes = *option == '-' && is_named(option, writing);
 
     for (; rest && *rest && !writes; rest += strcspn(rest, "=, \t")) {
         rest += strspn(rest, "=, \t");
-        writes = *rest == '-' && is_writing(rest);
+        writes = *rest == '-' && is_named(rest, writing);
     }
     if (writes)
         return js_fail(at, err, "%s makes the compiler write or read files: a spec may not", option);
+    if (is_named(option, linking))
+        return js_fail(at, err, "%s leaves no machine code to launch: leave it out", option);
     for (c = option; *c; c++)
         if (iscntrl((unsigned char)*c))
             return js_fail(at, err, "holds a control character");

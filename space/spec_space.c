@@ -32,7 +32,7 @@ static int read_value(struct spec_parameter *parameter, const struct js_at *at, 
     struct value *value = &parameter->values[parameter->value_count];
     char text[64];
 
-    if (value_from_json(value, at, err))
+    if (value_from_json(value, at, err) || value_check_line(value, at, err))
         return ERR_USAGE;
     if (!same_kind(value, parameter->values))
         return js_fail(at, err,

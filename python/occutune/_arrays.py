@@ -59,12 +59,17 @@ def to_numpy(array: Any) -> numpy.ndarray:
         raise TypeError(f"{type(array).__name__}: cannot be read in host memory ({error}); copy it to a NumPy array") from error
 
 
+def native(array: numpy.ndarray) -> numpy.ndarray:
+    """The array with the bytes of its elements in the GPU's order, which is this machine's."""
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+
+
 def element_type(array: numpy.ndarray) -> Tuple[str, numpy.ndarray]:
     """The spec's name of the element type, and the elements in the order in which they lie in memory.
 
     Truth values are bytes, a complex number is two reals.
     """
-    flat = numpy.ravel(array, order="K")
+    flat = numpy.ravel(native(array), order="K")
     if flat.dtype == numpy.bool_:
         flat = flat.view(numpy.uint8)
     elif flat.dtype == numpy.complex64:
@@ -75,8 +80,6 @@ def element_type(array: numpy.ndarray) -> Tuple[str, numpy.ndarray]:
         return "bfloat16", flat
     if flat.dtype.name == "bfloat16":
         return "bfloat16", flat.view("V2")
-    if flat.dtype.byteorder == ">":
-        flat = flat.astype(flat.dtype.newbyteorder("<"))
     if flat.dtype.name not in _TYPES:
         raise TypeError(f"elements of type {array.dtype} are not supported; use one of {', '.join(sorted(_TYPES))}")
     return flat.dtype.name, flat

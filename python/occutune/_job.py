@@ -359,9 +359,16 @@ def check_argument_types(job: Job) -> None:
         warnings.warn(f"{job.name} declares {len(declared)} parameters, {len(job.arguments)} arguments are given", stacklevel=3)
 
 
+def _blocks(formula: Formula, axis: str, params: Mapping[str, Any]) -> int:
+    try:
+        return formula.value(params)
+    except ZeroDivisionError:
+        raise ValueError(f"grid_div_{axis}, or the block size that stands for it, is 0") from None
+
+
 def geometry_of(job: Job, params: Mapping[str, Any]) -> Tuple[Tuple[int, ...], Tuple[int, ...], int]:
     """Grid, block and dynamic shared memory of one configuration."""
-    grid = tuple(formula.value(params) for formula in job.geometry.grid)
+    grid = tuple(_blocks(formula, axis, params) for formula, axis in zip(job.geometry.grid, AXES))
     block = tuple(formula.value(params) for formula in job.geometry.block)
     shared = job.geometry.shared.value(params) if job.geometry.shared else 0
     return (*grid, 1, 1)[:3], block, shared

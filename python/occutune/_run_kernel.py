@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Seque
 import numpy
 
 from . import _tool
-from ._arrays import is_array, to_numpy
+from ._arrays import is_array, native, to_numpy
 from ._driver import Addresses, Device, DriverError, Module, scalar
 from ._job import Job, geometry_of, scalar_bytes
 from ._tunable import parts
@@ -47,7 +47,7 @@ class Runner:
     def allocate(self) -> None:
         """Copies the arrays to the GPU."""
         for argument in self.job.arguments:
-            array = numpy.asarray(to_numpy(argument), order="K") if is_array(argument) else None
+            array = native(numpy.asarray(to_numpy(argument), order="K")) if is_array(argument) else None
             self.arrays.append(array)
             self.addresses.append(None if array is None else self.device.upload(_flat(array)))
 
@@ -88,7 +88,7 @@ class Runner:
         grid, block, shared = geometry_of(self.job, params)
         with Module(self.device, cubin) as module:
             for name, value in self.job.constants.items():
-                module.set_constant(name, numpy.ascontiguousarray(to_numpy(value) if is_array(value) else value))
+                module.set_constant(name, native(numpy.ascontiguousarray(to_numpy(value) if is_array(value) else value)))
             function, passed = module.function(entry, shared), self.passed()
             yield lambda arguments=passed: module.launch(function, grid, block, shared, arguments)
 
@@ -136,7 +136,7 @@ class Runner:
         mine, address = self.arrays[position], self.addresses[position]
         if mine is None or address is None or array.nbytes != mine.nbytes:
             raise ValueError(f"argument {position}: an array of {0 if mine is None else mine.nbytes} bytes is expected")
-        self.device.write(address, _flat(array))
+        self.device.write(address, _flat(native(array)))
 
     def download(self, position: int) -> numpy.ndarray:
         """What an array holds on the GPU, in the same order in memory."""

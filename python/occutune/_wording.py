@@ -14,7 +14,7 @@ Reword = Callable[[str], str]
 
 FOLDER_PREFIX = "occutune-call-"  # of folders with a lock alone: others may be in use without one
 _FOLDER = rf"[^\s\"']*/{FOLDER_PREFIX}\w+/"  # also of earlier calls, whose messages the cache of compiled code keeps
-_SPEC, _SOURCE = re.compile(_FOLDER + r"(?:spec|code)\.json(?=:)"), re.compile(_FOLDER + r"(?:kernel|source\d+)\.cu")
+_SPEC, _SOURCE = re.compile(_FOLDER + r"(?:spec|code)\.json(?=[:;])"), re.compile(_FOLDER + r"(?:kernel|source\d+)\.cu")
 _ARRAY, _NOWHERE = re.compile(_FOLDER + r"array\d+\.npy"), re.compile(f" in {_FOLDER}recorded")
 _UNLAUNCHABLE = "no configuration can be launched at this problem size: "
 _INDEX = r"\[(\d+)\]"

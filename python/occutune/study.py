@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import numbers
 import subprocess
 import tempfile
 from types import TracebackType
@@ -108,8 +109,8 @@ class Study:
             raise ValueError(f"{trial} is not the trial that was asked for last")
         if (value is None) == (failed is None):
             raise ValueError("tell: give a time in milliseconds, or failed=, why there is none")
-        if value is not None and not 0 < value < float("inf"):
-            raise ValueError(f"tell: {value} is no time in milliseconds")
+        if value is not None and not (isinstance(value, numbers.Real) and 0 < value < float("inf")):
+            raise ValueError(f"tell: {value!r} is no time in milliseconds")
         answer = {"failed": str(failed)} if value is None else {"time_s": float(value) / 1e3}
         try:
             self._in.write(json.dumps({"number": trial.number, **answer}).encode("utf-8") + b"\n")

@@ -109,6 +109,13 @@ def test_what_is_wrong_with_what_they_return_or_take(arguments, place, message, 
         tune(arguments, **options)
 
 
+def test_text_that_python_evaluates_has_few_names(arguments):
+    results, _ = tune(arguments, restrictions=["all(size < 128 for size in [block_size_x])"])
+    assert {result["block_size_x"] for result in results} == {32, 64}
+    with pytest.raises(occutune.FunctionError, match="NameError: name '__import__' is not defined"):
+        tune(arguments, restrictions=["__import__('os').getpid() > 0"])
+
+
 def test_what_divides_by_zero_does_not_hold(arguments):
     """As text, which the program evaluates too; a function has to say so itself."""
     with pytest.raises(occutune.FunctionError, match="ZeroDivisionError"):

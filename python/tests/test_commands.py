@@ -68,6 +68,8 @@ def test_a_mistake_is_named(spec):
         occutune.tune(spec)
     with pytest.raises(ValueError, match="no_such_kernel"):
         occutune.tune("no_such_kernel")
+    with pytest.raises(occutune.UsageError, match="--set Q=1: names no problem size of the spec; "):
+        occutune.space(spec, sizes={"Q": 1})
 
 
 @pytest.mark.parametrize("field, value, message", [

@@ -72,7 +72,7 @@ def test_misuse_is_told(study_spec):
         trial = study.ask()
         with pytest.raises(RuntimeError, match="waits to be told"):
             study.ask()
-        for value in (0, -1, math.nan, math.inf):
+        for value in (0, -1, math.nan, math.inf, "x"):
             with pytest.raises(ValueError, match="no time"):
                 study.tell(trial, value)
         with pytest.raises(ValueError, match="give a time"):

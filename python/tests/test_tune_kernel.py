@@ -350,6 +350,17 @@ def test_run_kernel(arguments, source_array):
     assert numpy.array_equal(outputs[1], square)
 
 
+def test_run_kernel_names_what_divides_by_zero(arguments):
+    with pytest.raises(ValueError, match="grid_div_x, or the block size that stands for it, is 0"):
+        occutune.run_kernel("copy", SOURCE, SIZE, arguments, {"block_size_x": 0, "WORK": 0})
+
+
+def test_run_kernel_takes_either_byte_order(arguments, source_array):
+    swapped = [array.astype(array.dtype.newbyteorder(">")) for array in arguments[:2]]
+    outputs = occutune.run_kernel("copy", SOURCE, SIZE, [*swapped, arguments[2]], {"block_size_x": 64, "WORK": 0})
+    assert numpy.array_equal(outputs[0], source_array) and numpy.array_equal(outputs[1], source_array)
+
+
 def test_scalars_are_exact():
     from occutune._job import _scalar
 

@@ -50,7 +50,9 @@ static int read_spec(struct spec *out, const struct cli_args *args, struct err *
     if (out->objective.energy)
         return err_set(err, ERR_USAGE, "%s: objective: the answers are times, no energies", out->path);
     out->energy = false;
-    return 0;
+    return cli_check_output(args, "journal", NULL, err)
+               ? ERR_USAGE
+               : choose_output(cli_text(args, "journal"), "journal", out, err);
 }
 
 static int read_options(struct tune_options *out, struct environment_options *environment,

@@ -1,6 +1,5 @@
 #include "tuner/cli/choose.h"
 
-#include "base/file.h"
 #include "base/place.h"
 #include "base/units.h"
 #include "space/configuration.h"
@@ -81,23 +80,17 @@ int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned
     return 0;
 }
 
-static bool reads(const struct spec *spec, const char *path)
-{
-    bool same = file_same(path, spec->kernel.path) ||
-                (spec->reference.kernel.path && file_same(path, spec->reference.kernel.path));
-
-    for (size_t i = 0; i < spec->reference.file_count; i++)
-        same |= file_same(path, spec->reference.paths[i]);
-    for (size_t i = 0; i < spec->argument_count; i++)
-        same |= spec->arguments[i].fill.path && file_same(path, spec->arguments[i].fill.path);
-    return same;
-}
-
 int choose_output(const char *path, const char *name, const struct spec *spec, struct err *err)
 {
-    if (!path || !reads(spec, path))
-        return 0;
-    return err_set(err, ERR_USAGE, "--%s: %s: %s reads this file: write to another", name, path, spec->path);
+    int rc = cli_check_unread(path, name, spec->kernel.path, spec->path, err);
+
+    if (!rc)
+        rc = cli_check_unread(path, name, spec->reference.kernel.path, spec->path, err);
+    for (size_t i = 0; i < spec->reference.file_count && !rc; i++)
+        rc = cli_check_unread(path, name, spec->reference.paths[i], spec->path, err);
+    for (size_t i = 0; i < spec->argument_count && !rc; i++)
+        rc = cli_check_unread(path, name, spec->arguments[i].fill.path, spec->path, err);
+    return rc;
 }
 
 int choose_profile(struct device *out, const char *text, struct err *err)

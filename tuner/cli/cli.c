@@ -81,8 +81,16 @@ const char *cli_cache(const struct cli *cli, char *out, size_t size)
 {
     const char *directory = environment_cache_directory(out, size);
 
-    if (!directory || !compiler_cache_is_foreign(directory))
+    if (!directory)
+        return NULL;
+    if (!compiler_cache_is_foreign(directory)) {
+        if (!compiler_cache_is_writable(directory))
+            fprintf(cli->err,
+                    "%s: %s: cannot be written: what is compiled is not kept; OCCUTUNE_CACHE names another "
+                    "folder\n",
+                    cli->program, directory);
         return directory;
+    }
     fprintf(cli->err,
             "%s: %s: belongs to another user: what is compiled is not kept there, nor taken from it\n",
             cli->program, directory);

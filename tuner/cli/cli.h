@@ -84,6 +84,11 @@ int cli_duration(double *out_s, const struct cli_args *args, const char *name, s
  * output. */
 int cli_check_output(const struct cli_args *args, const char *name, const char *standard, struct err *err);
 
+/* Whether `path`, which the option `name` says, is not the file `read`, which `reader` reads. Null and "-" are
+ * no files. ERR_USAGE. */
+int cli_check_unread(const char *path, const char *name, const char *read, const char *reader,
+                     struct err *err);
+
 /* The folder of compiled code; null, and said, where it is another user's, who could put any code in it. */
 const char *cli_cache(const struct cli *cli, char *out, size_t size);
 

@@ -174,13 +174,31 @@ int cli_duration(double *out_s, const struct cli_args *args, const char *name, s
     return 0;
 }
 
+static bool is_file(const char *path)
+{
+    return path && strcmp(path, "-");
+}
+
+static bool is_files(const struct cli_option *option)
+{
+    return option->argument && (!strcmp(option->argument, "FILE") || !strcmp(option->argument, "PROFILE"));
+}
+
+int cli_check_unread(const char *path, const char *name, const char *read, const char *reader,
+                     struct err *err)
+{
+    if (!is_file(path) || !read || !file_same(path, read))
+        return 0;
+    return err_set(err, ERR_USAGE, "--%s: %s: %s reads this file: write to another", name, path, reader);
+}
+
 int cli_check_output(const struct cli_args *args, const char *name, const char *standard, struct err *err)
 {
     const int own = find_option(args->options, name, strlen(name));
     const char *path = args->values[own] ? args->values[own] : standard;
     bool twice = false;
 
-    if (!path || !strcmp(path, "-"))
+    if (!is_file(path))
         return 0;
     if (file_check_writable(path, err)) {
         err_prefix(err, "--%s", name);
@@ -189,7 +207,8 @@ int cli_check_output(const struct cli_args *args, const char *name, const char *
     for (size_t i = 0; i < args->word_count; i++)
         twice |= file_same(path, args->words[i]);
     for (int o = 0; args->options[o].name; o++)
-        twice |= o != own && args->values[o] && file_same(path, args->values[o]);
+        twice |=
+            o != own && args->values[o] && is_files(&args->options[o]) && file_same(path, args->values[o]);
     if (!twice)
         return 0;
     return err_set(err, ERR_USAGE, "--%s: %s: the command line names this file twice: write to another", name,

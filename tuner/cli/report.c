@@ -29,6 +29,8 @@ static int run_report(struct cli *cli, const struct cli_args *args, struct err *
         rc = sources_latest(found, err);
     if (!rc)
         rc = sources_open(&sources, cli, path, format->reads_runs, err);
+    if (!rc)
+        rc = sources_check_output(&sources, path, output, err);
     if (!rc) {
         shown = sources_shown(&sources);
         rc = output_runs(cli, output, format, sources.has_decision ? &sources.decision : NULL, &shown,

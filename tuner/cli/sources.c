@@ -193,6 +193,34 @@ int sources_open(struct sources *out, struct cli *cli, const char *path, bool jo
     return rc ? rc : add_journal(out, cli, path, NULL, err);
 }
 
+/* Of what a problem names as `key`; nothing, where it names none. */
+static int check_named(const struct js_at *problem, const char *key, const char *decision, const char *output,
+                       struct err *err)
+{
+    struct js_at at;
+    const char *named;
+    char path[PATH_MAX];
+
+    if (!js_find(&at, problem, key) || js_string(&named, &at, NULL) || !*named)
+        return 0;
+    find_named(path, named, decision);
+    return cli_check_unread(output, "output", path, decision, err);
+}
+
+int sources_check_output(const struct sources *sources, const char *path, const char *output, struct err *err)
+{
+    int rc = cli_check_unread(output, "output", path, "report", err);
+    struct js_at problem;
+
+    for (size_t i = 0; sources->has_decision && i < js_count(&sources->decision.problems) && !rc; i++) {
+        problem = js_element(&sources->decision.problems, i);
+        rc = check_named(&problem, "journal", path, output, err);
+        if (!rc)
+            rc = check_named(&problem, "replay", path, output, err);
+    }
+    return rc;
+}
+
 struct report_options sources_shown(const struct sources *sources)
 {
     return (struct report_options){.level = sources->level,

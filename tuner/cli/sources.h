@@ -31,6 +31,10 @@ int sources_open(struct sources *out, struct cli *cli, const char *path, bool jo
  * zero. */
 int sources_take(struct sources *out, struct cli *cli, struct json *decision, const char *path, bool journals,
                  struct err *err);
+/* Whether `output`, of the option --output, is none of the files that were read (of `path`) or that the decision
+ * names. ERR_USAGE. */
+int sources_check_output(const struct sources *sources, const char *path, const char *output,
+                         struct err *err);
 /* What they show, which borrows from them. */
 struct report_options sources_shown(const struct sources *sources);
 void sources_close(struct sources *sources);

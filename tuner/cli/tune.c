@@ -15,6 +15,7 @@
 #include "tuner/tune/tune.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -141,6 +142,8 @@ static int read_options(struct run *run, struct environment_options *environment
     }
     environment->elsewhere = run->elsewhere.commands;
     environment->elsewhere_count = run->elsewhere.count;
+    environment->elsewhere_wait_s = run->tune.time_s / 2;
+    environment->stop = run->cli->stop;
     environment->version = OCCUTUNE_VERSION;
     environment->message = progress_message;
     environment->context = &run->progress;
@@ -199,6 +202,10 @@ static int check_output(struct run *run, struct err *err)
     rc = cli_check_output(run->args, "output", run->decision, err);
     if (!rc)
         rc = choose_output(run->decision, "output", &run->spec, err);
+    if (!rc)
+        rc = cli_check_output(run->args, "journal", NULL, err);
+    if (!rc)
+        rc = choose_output(run->tune.journal, "journal", &run->spec, err);
     return rc ? rc : tune_page_check(&run->page, run->args, err);
 }
 
@@ -338,8 +345,10 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
         rc = kept_lend(&run.environment, cli, &environment, err);
     if (!rc && cli_given(args, "clocks") && !run.environment->worker_count)
         rc = err_set(err, ERR_USAGE, "--clocks: no GPU is here: %s", run.environment->worker_err.text);
-    if (!rc && run.environment->fleet)
+    if (!rc && run.environment->fleet) {
+        run.tune.time_s -= fmin(run.environment->waited_s, run.tune.time_s / 2);
         progress_open(&run.progress);
+    }
     if (!rc)
         rc = tune_all(&run, err);
     if (!rc && run.tuned_count)

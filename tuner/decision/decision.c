@@ -3,6 +3,7 @@
 #include "space/configuration.h"
 #include "space/variant.h"
 #include "tuner/decision/decision_json.h"
+#include "tuner/decision/source_hash.h"
 #include "tuner/decision/summary.h"
 #include "tuner/journal/metadata.h"
 
@@ -247,7 +248,7 @@ static int signature_json(struct json **out, const struct spec *spec, const stru
         object ? variant_make(&variant, spec, tuned->problem, tuned->initial.choices, err) : err_memory(err);
 
     if (!rc) {
-        rc = variant_source_hash(&source, &variant, err);
+        rc = source_hash(&source, &variant, err);
         variant_release(&variant);
     }
     if (!rc)

@@ -103,19 +103,6 @@ static int get_options(struct decision_row *row, const struct js_at *best, struc
     return 0;
 }
 
-/* A value that is text is code of one line, and does not go on in the next. */
-static int check_value(const struct value *value, const struct js_at *at, struct err *err)
-{
-    size_t length;
-
-    if (value->kind != VALUE_STRING)
-        return 0;
-    length = strlen(value->string);
-    if (has_control(value->string))
-        return js_fail(at, err, "holds a control character");
-    return length && value->string[length - 1] == '\\' ? js_fail(at, err, "ends with a backslash") : 0;
-}
-
 static int get_values(struct value **out, const struct decision *decision, const struct js_at *object,
                       const char *key, struct err *err)
 {
@@ -128,7 +115,7 @@ static int get_values(struct value **out, const struct decision *decision, const
         return err_memory(err);
     for (size_t p = 0; p < decision->parameter_count; p++)
         if (js_member(&at, &configuration, decision->parameters[p], err) ||
-            value_from_json(&(*out)[p], &at, err) || check_value(&(*out)[p], &at, err))
+            value_from_json(&(*out)[p], &at, err) || value_check_line(&(*out)[p], &at, err))
             return ERR_USAGE;
     return 0;
 }

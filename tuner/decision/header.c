@@ -63,11 +63,11 @@ static void put_value(FILE *out, const struct value *value, enum field_type type
         fprintf(out, "%" PRId64 "%s", value->integer, type == FIELD_LONG ? "LL" : "");
 }
 
-/* As the compiler's -D had it: strings are code. */
+/* As the compiler's -D had it: strings are code, which header_table_init() has checked. */
 static void put_token(FILE *out, const struct value *value, enum field_type type)
 {
     if (value->kind == VALUE_STRING)
-        put_plain(out, value->string);
+        fputs(value->string, out);
     else
         put_value(out, value, type);
 }
@@ -140,7 +140,9 @@ static void put_provenance(FILE *out, const struct header_table *table)
     put_expressions(out, table->first, "grid");
     put_expressions(out, table->first, "block");
     put_expressions(out, table->first, "cluster");
-    fprintf(out, " */\n#ifndef OCCUTUNE_%s_H\n#define OCCUTUNE_%s_H\n\n", table->upper, table->upper);
+    fprintf(out,
+            " */\n#ifndef OCCUTUNE_%s_H\n#define OCCUTUNE_%s_H 0x%08x /* of the kernel's whole name */\n\n",
+            table->upper, table->upper, table->mark);
 }
 
 static void put_macros(FILE *out, const struct header_table *table, size_t chosen)
@@ -182,11 +184,12 @@ static void put_x_macro(FILE *out, const struct header_table *table)
     fprintf(out, "/* 2. The distinct configurations, X(variant");
     for (size_t p = 0; p < table->first->parameter_count; p++)
         fprintf(out, ", %s", table->first->parameters[p]);
-    fprintf(out, "): for templates that are instantiated ahead. */\n#define %s_CONFIGURATIONS(X)",
+    /* A value may be called X, and would be taken for the macro's argument. */
+    fprintf(out, "): for templates that are instantiated ahead. */\n#define %s_CONFIGURATIONS(OCCUTUNE_X)",
             table->upper);
     for (size_t v = 0; v < table->distinct_count; v++) {
         row = table->rows[table->distinct[v]];
-        fprintf(out, " \\\n    X(%zu", v);
+        fprintf(out, " \\\n    OCCUTUNE_X(%zu", v);
         for (size_t p = 0; p < table->first->parameter_count; p++) {
             fprintf(out, ", ");
             put_token(out, &row->values[p], table->types[p]);
@@ -340,8 +343,20 @@ static void put_lookup(FILE *out, const struct header_table *table)
         fputs(s ? ", " : "", out);
         header_name_put(out, table->first->sizes, table->first->size_count, s, HEADER_ARGUMENT);
     }
-    fprintf(out, "%s};\n\n    return %s_nearest(device, sm, problem_size);\n}\n\n#endif\n",
+    fprintf(out, "%s};\n\n    return %s_nearest(device, sm, problem_size);\n}\n\n",
             table->first->size_count ? "" : "0", table->lower);
+}
+
+/* Where the guard is another kernel's, or an older occutune's without a number, this header would vanish silently. */
+static void put_end(FILE *out, const struct header_table *table)
+{
+    fprintf(out, "#elif OCCUTUNE_%s_H + 0 != 0x%08x\n#error \"the header of kernel ", table->upper,
+            table->mark);
+    put_escaped(out, table->first->kernel);
+    fprintf(out,
+            " and one included before it have the same names, %s_...: include them in different source "
+            "files\"\n#endif\n",
+            table->lower);
 }
 
 int header_write(FILE *out, const struct decision *decisions, size_t count, size_t row, struct err *err)
@@ -358,6 +373,7 @@ int header_write(FILE *out, const struct decision *decisions, size_t count, size
         put_struct(out, &table);
         put_rows(out, &table);
         put_lookup(out, &table);
+        put_end(out, &table);
     }
     header_table_release(&table);
     return rc;

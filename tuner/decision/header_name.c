@@ -46,7 +46,9 @@ static bool is_in(const char *list, const char *name, size_t bars)
 
 static bool is_taken(const char *const *names, size_t count, size_t k, size_t bars, enum header_place place)
 {
-    if (is_in(own[place], names[k], bars) || (place != HEADER_MACRO && is_in(words, names[k], bars)))
+    if (is_in(own[place], names[k], bars))
+        return true;
+    if (place != HEADER_MACRO && (is_in(words, names[k], bars) || is_in(header_macros, names[k], bars)))
         return true;
     for (size_t other = 0; other < count; other++)
         if (other != k && is_name(names[other], names[k], bars))

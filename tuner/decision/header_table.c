@@ -1,22 +1,61 @@
 #include "tuner/decision/header_table.h"
 
+#include "base/hash.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel's name up to template arguments, with '_' for what no identifier may hold. */
-static void name_prefix(struct header_table *table, const char *kernel)
+static bool is_letter(char c)
 {
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool is_parameter(const struct decision *decision, const char *word, size_t length)
+{
+    for (size_t p = 0; p < decision->parameter_count; p++)
+        if (strlen(decision->parameters[p]) == length && !memcmp(decision->parameters[p], word, length))
+            return true;
+    return false;
+}
+
+static void put_letter(struct header_table *table, size_t *used, char letter)
+{
+    if (*used + 1 < sizeof table->lower)
+        table->lower[(*used)++] = is_letter(letter) ? (char)tolower((unsigned char)letter) : '_';
+}
+
+/* The words among template arguments, each behind a '_', but for parameters: what stands for a value does not tell one
+ * kernel from another. */
+static void put_arguments(struct header_table *table, size_t *used, const char *at)
+{
+    size_t length, k;
+
+    for (; *at; at += length ? length : 1) {
+        for (length = 0; is_letter(at[length]); length++)
+            ;
+        if (!length || is_parameter(table->first, at, length))
+            continue;
+        put_letter(table, used, '_');
+        for (k = 0; k < length; k++)
+            put_letter(table, used, at[k]);
+    }
+}
+
+/* The kernel's name as an identifier, and a number for what two names that give the same one differ in. */
+static void name_prefix(struct header_table *table)
+{
+    const char *kernel = table->first->kernel;
     size_t used = 0;
 
+    table->mark = (unsigned)(hash_text(HASH_START, kernel) & 0x7fffffff);
     if (isdigit((unsigned char)kernel[0]))
-        table->lower[used++] = '_';
-    for (; *kernel && *kernel != '<' && used + 1 < sizeof table->lower; kernel++)
-        table->lower[used++] = isalnum((unsigned char)*kernel) ? (char)tolower((unsigned char)*kernel) : '_';
-    table->lower[used] = '\0';
-    for (used = 0; table->lower[used]; used++)
-        table->upper[used] = (char)toupper((unsigned char)table->lower[used]);
-    table->upper[used] = '\0';
+        put_letter(table, &used, '_');
+    for (; *kernel && *kernel != '<'; kernel++)
+        put_letter(table, &used, *kernel);
+    put_arguments(table, &used, kernel);
+    for (size_t k = 0; k < used; k++)
+        table->upper[k] = (char)toupper((unsigned char)table->lower[k]);
 }
 
 static bool same_names(const char *const *a, size_t a_count, const char *const *b, size_t b_count)
@@ -110,6 +149,52 @@ static int find_types(struct header_table *table, struct err *err)
     return 0;
 }
 
+/* Why a macro cannot hold this code, as its tokens and as one argument among others; null: it can. */
+static const char *code_fault(const char *code)
+{
+    char quote = '\0';
+    int open = 0;
+
+    for (const char *at = code; *at; at++) {
+        if (!strncmp(at, "\?\?", 2) && strchr("=/'()!<>-", at[2]) && at[2])
+            return "it holds a trigraph";
+        if (quote) {
+            if (*at == '\\' && at[1])
+                at++;
+            else if (*at == quote)
+                quote = '\0';
+            continue;
+        }
+        if (*at == '"' || *at == '\'')
+            quote = *at;
+        if (!strncmp(at, "//", 2) || !strncmp(at, "/*", 2))
+            return "it holds a comment";
+        if (*at == '#' || (unsigned char)*at > 126)
+            return "it holds what no macro can, outside of a text";
+        open += (*at == '(') - (*at == ')');
+        if (open < 0)
+            break;
+    }
+    return quote ? "a quotation mark has no end" : open ? "its parentheses are not in pairs" : NULL;
+}
+
+static int check_code(const struct header_table *table, struct err *err)
+{
+    const struct value *value;
+    const char *fault;
+
+    for (size_t row = 0; row < table->row_count; row++)
+        for (size_t p = 0; p < table->first->parameter_count; p++) {
+            value = &table->rows[row]->values[p];
+            fault = value->kind == VALUE_STRING ? code_fault(value->string) : NULL;
+            if (fault)
+                return err_set(err, ERR_USAGE,
+                               "%s: parameter %s: the value %.200s cannot be a macro: %s: write it otherwise",
+                               path_of(table, row), table->first->parameters[p], value->string, fault);
+        }
+    return 0;
+}
+
 void header_table_release(struct header_table *table)
 {
     free(table->rows);
@@ -141,9 +226,10 @@ int header_table_init(struct header_table *table, const struct decision *decisio
     for (i = 0; i < count; i++)
         for (r = 0; r < decisions[i].row_count; r++)
             table->rows[table->row_count++] = &decisions[i].rows[r];
-    name_prefix(table, table->first->kernel);
+    name_prefix(table);
     find_distinct(table);
     table->fallback = decision_overall(table->rows, table->row_count, table->first->parameters,
                                        table->first->parameter_count);
-    return find_types(table, err);
+    rc = find_types(table, err);
+    return rc ? rc : check_code(table, err);
 }

@@ -20,6 +20,7 @@ struct header_table {
     size_t fallback;           /* row with the configuration best over all */
     enum field_type *types;    /* of the parameters */
     char lower[64], upper[64]; /* the kernel's name as an identifier */
+    unsigned mark;             /* of that name: kernels with the same identifier have others */
 };
 
 /* Refuses decisions that do not belong together. Everything points into the decisions. */

@@ -10,6 +10,9 @@
 /* Below this the estimates hardly order what was measured. */
 static const double disorder = 0.3;
 
+/* A gain that is less is not worth its digits. */
+static const double least_gain = 1e-4;
+
 struct words {
     struct json *list;
     enum summary_length length;
@@ -150,8 +153,9 @@ static void say_search(struct words *words, const struct tuned *tuned)
             "ended because %s: %" PRIu64 " more were compiled and may be faster, --trials takes them too",
             search_end_text(s->end), s->promising);
     else if (s->end == SEARCH_LITTLE)
-        say(words, "ended because going on for another %.2g s is expected to gain %.2g %%: --time goes on",
-            s->again_s, 100 * s->further_gain);
+        say(words, "ended because going on for another %.2g s is expected to gain %s%.2g %%: --time goes on",
+            s->again_s, s->further_gain < least_gain ? "less than " : "",
+            100 * (s->further_gain < least_gain ? least_gain : s->further_gain));
     else
         say(words, "ended because %s", search_end_text(s->end));
 }

@@ -1,5 +1,6 @@
 #include "tuner/evaluate/environment.h"
 
+#include "base/clock.h"
 #include "tuner/evaluate/environment_kinds.h"
 #include "tuner/remote/fleet.h"
 
@@ -144,9 +145,14 @@ static int open_fleet(struct environment *environment, const struct environment_
         .nvrtc = environment->compiler ? compiler_version(environment->compiler) : NULL,
         .message = options->message,
         .context = options->context,
+        .stop = options->stop,
+        .wait_s = options->elsewhere_wait_s,
     };
+    const double began_s = clock_wall_s();
+    const int rc = fleet_open(&environment->fleet, &fleet, err);
 
-    return fleet_open(&environment->fleet, &fleet, err);
+    environment->waited_s = clock_wall_s() - began_s;
+    return rc;
 }
 
 /* Which GPUs there are, and which of them measure first. */

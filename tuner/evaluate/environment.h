@@ -9,6 +9,7 @@
 #include "gpu/worker.h"
 #include "model/device/device.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,6 +22,8 @@ struct environment_options {
     unsigned jobs;      /* threads that compile; 0: one per core */
     const char *const *elsewhere; /* commands that lead to workers elsewhere (tuner/remote); null: none */
     size_t elsewhere_count;
+    double elsewhere_wait_s;                          /* for their answers, at most; 0: a minute */
+    const volatile sig_atomic_t *stop;                /* ends that waiting once it is not 0; may be null */
     const char *version;                              /* of this program, which theirs must be */
     void (*message)(void *context, const char *text); /* what becomes of them, a line each; may be null */
     void *context;
@@ -47,6 +50,7 @@ struct environment {
     size_t worker_count;     /* 0: no GPU is used here */
     struct err worker_err;   /* then: why */
     struct fleet *fleet;     /* workers elsewhere; null: none */
+    double waited_s;         /* for their answers */
     struct device *kinds;    /* of GPUs, here and elsewhere; `whole`: each is to be tuned for */
     size_t kind_count;
     size_t kind;          /* of them that `workers` are of */

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "space/configuration.h"
 #include "space/space.h"
+#include "tuner/decision/source_hash.h"
 #include "tuner/evaluate/environment.h"
 
 #include <math.h>
@@ -142,6 +143,14 @@ static int take_rows(struct reading *reading, const struct decision *decision)
     return rc;
 }
 
+static bool is_hash(const char *text, uint64_t hash)
+{
+    char digits[17];
+
+    hash_hex(digits, hash);
+    return !strcmp(text, digits);
+}
+
 /* Says when the source is another than the one that was tuned. */
 static int check_source(const struct reading *reading, const struct decision *decision)
 {
@@ -149,8 +158,7 @@ static int check_source(const struct reading *reading, const struct decision *de
     struct js_at initial, at;
     struct variant variant;
     const char *then;
-    char now[17];
-    uint64_t hash;
+    uint64_t now, alone;
     int rc;
 
     if (!js_find(&at, &decision->signature, "source_hash") || js_string(&then, &at, NULL) ||
@@ -162,14 +170,16 @@ static int check_source(const struct reading *reading, const struct decision *de
     rc = variant_make(&variant, spec, 0, reading->choices, reading->err);
     if (rc)
         return rc;
-    rc = variant_source_hash(&hash, &variant, reading->err);
+    rc = source_hash(&now, &variant, reading->err);
+    if (!rc)
+        rc = variant_source_hash(&alone, &variant, reading->err);
     variant_release(&variant);
     if (rc)
         return rc;
-    hash_hex(now, hash);
-    if (strcmp(now, then))
+    if (!is_hash(then, now) && !is_hash(then, alone)) /* decisions of before know nothing of headers */
         say(reading,
-            "%s: %s or its options have changed since it was tuned; what was best then is used: tune again",
+            "%s: %s, its headers or its options have changed since it was tuned; what was best then is used: "
+            "tune again",
             decision->path, spec->kernel.path);
     return 0;
 }
@@ -264,6 +274,8 @@ void chooser_release(struct chooser *chooser)
 /* Sizes as the spec's expressions take them: whole numbers are integers. */
 static int take_sizes(struct value *out, const struct spec *spec, const double *sizes, struct err *err)
 {
+    if (!sizes && spec->size_count)
+        return err_set(err, ERR_USAGE, "sizes is null: give the problem's, %zu of them", spec->size_count);
     for (size_t s = 0; s < spec->size_count; s++) {
         if (!isfinite(sizes[s]))
             return err_set(err, ERR_USAGE, "problem size %s is not finite",

@@ -24,6 +24,18 @@ int library_error(struct occutune_error *error, const struct err *err)
     return err->code;
 }
 
+int library_need(struct occutune_error *error, const struct library_pointer *pointers)
+{
+    struct err err = {0};
+
+    for (; pointers->name; pointers++)
+        if (!pointers->value) {
+            err_set(&err, ERR_USAGE, "%s is null: give one", pointers->name);
+            return library_error(error, &err);
+        }
+    return 0;
+}
+
 const char *occutune_version(void)
 {
     return OCCUTUNE_VERSION;
@@ -133,8 +145,8 @@ static int take(occutune_decision **out, struct json *document, const char *name
     return rc;
 }
 
-int occutune_tune(occutune_decision **out, const char *spec_path, const struct occutune_options *options,
-                  struct occutune_error *error)
+static int tune_spec(occutune_decision **out, const char *spec_path, const struct occutune_options *options,
+                     struct occutune_error *error)
 {
     char cache[4096];
     const struct environment_options environment_options = {.device = options->device,
@@ -152,7 +164,6 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
     struct err err = {0};
     int rc = bridge_init(&bridge, options, &err);
 
-    *out = NULL;
     if (!rc)
         rc = spec_read(&spec, spec_path, SPEC_WHOLE, options->sets, options->set_count, &err);
     if (!rc) {
@@ -169,15 +180,33 @@ int occutune_tune(occutune_decision **out, const char *spec_path, const struct o
     return rc ? library_error(error, &err) : 0;
 }
 
+int occutune_tune(occutune_decision **out, const char *spec, const struct occutune_options *options,
+                  struct occutune_error *error)
+{
+    int rc;
+
+    if (out)
+        *out = NULL;
+    rc = LIBRARY_NEED(error, {"out", out}, {"spec", spec}, {"options", options});
+    if (!rc && options->set_count)
+        rc = LIBRARY_NEED(error, {"options->sets", options->sets});
+    return rc ? rc : tune_spec(out, spec, options, error);
+}
+
 /* Decisions ---------------------------------------------------------------- */
 
 int occutune_load(occutune_decision **out, const char *path, struct occutune_error *error)
 {
     struct json *document;
     struct err err = {0};
-    int rc = js_read_file(&document, path, &err);
+    int rc;
 
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    rc = LIBRARY_NEED(error, {"out", out}, {"path", path});
+    if (rc)
+        return rc;
+    rc = js_read_file(&document, path, &err);
     if (!rc)
         rc = take(out, document, path, &err);
     return rc ? library_error(error, &err) : 0;
@@ -186,7 +215,10 @@ int occutune_load(occutune_decision **out, const char *path, struct occutune_err
 int occutune_save(const occutune_decision *decision, const char *path, struct occutune_error *error)
 {
     struct err err = {0};
+    const int rc = LIBRARY_NEED(error, {"decision", decision}, {"path", path});
 
+    if (rc)
+        return rc;
     return js_write_file(decision->decision.document, path, &err) ? library_error(error, &err) : 0;
 }
 
@@ -227,8 +259,13 @@ int occutune_row(struct occutune_configuration *out, const occutune_decision *de
 {
     const struct decision_row *found;
     struct err err = {0};
+    int rc;
 
-    *out = (struct occutune_configuration){0};
+    if (out)
+        *out = (struct occutune_configuration){0};
+    rc = LIBRARY_NEED(error, {"out", out}, {"decision", decision});
+    if (rc)
+        return rc;
     if (row >= decision->decision.row_count) {
         err_set(&err, ERR_USAGE, "%s: there is no row %zu of %zu", decision->decision.path, row,
                 decision->decision.row_count);
@@ -252,10 +289,18 @@ int occutune_row(struct occutune_configuration *out, const occutune_decision *de
 int occutune_best(struct occutune_configuration *out, const occutune_decision *decision, const char *device,
                   unsigned sm, const double *sizes, struct occutune_error *error)
 {
-    const struct decision_row *row = decision_find(&decision->decision, device, sm, sizes);
+    const struct decision_row *row;
     struct err err = {0};
+    int rc;
 
-    *out = (struct occutune_configuration){0};
+    if (out)
+        *out = (struct occutune_configuration){0};
+    rc = LIBRARY_NEED(error, {"out", out}, {"decision", decision});
+    if (!rc && decision->decision.size_count)
+        rc = LIBRARY_NEED(error, {"sizes", sizes});
+    if (rc)
+        return rc;
+    row = decision_find(&decision->decision, device, sm, sizes);
     if (row)
         return occutune_row(out, decision, (size_t)(row - decision->decision.rows), error);
     err_set(&err, ERR_MISSING, "%s: holds nothing for %s", decision->decision.path,
@@ -268,7 +313,14 @@ int occutune_best(struct occutune_configuration *out, const occutune_decision *d
 static int find_value(const struct value **out, const struct occutune_configuration *configuration,
                       const char *parameter, struct err *err)
 {
-    const struct decision *decision = &configuration->decision->decision;
+    const struct decision *decision;
+
+    if (!configuration || !configuration->decision)
+        return err_set(err, ERR_USAGE,
+                       "configuration is null or empty: give one of occutune_row or occutune_best");
+    if (!parameter)
+        return err_set(err, ERR_USAGE, "parameter is null: give one");
+    decision = &configuration->decision->decision;
 
     for (size_t p = 0; p < decision->parameter_count; p++)
         if (!strcmp(decision->parameters[p], parameter)) {
@@ -284,9 +336,12 @@ int occutune_integer(int64_t *out, const struct occutune_configuration *configur
 {
     const struct value *value = NULL;
     struct err err = {0};
-    int rc = find_value(&value, configuration, parameter, &err);
+    int rc = LIBRARY_NEED(error, {"out", out});
 
+    if (rc)
+        return rc;
     *out = 0;
+    rc = find_value(&value, configuration, parameter, &err);
     if (!rc && value->kind != VALUE_INTEGER && value->kind != VALUE_BOOL)
         rc = err_set(&err, ERR_USAGE, "parameter %s is no integer", parameter);
     if (!rc)
@@ -299,9 +354,12 @@ int occutune_real(double *out, const struct occutune_configuration *configuratio
 {
     const struct value *value = NULL;
     struct err err = {0};
-    int rc = find_value(&value, configuration, parameter, &err);
+    int rc = LIBRARY_NEED(error, {"out", out});
 
+    if (rc)
+        return rc;
     *out = 0;
+    rc = find_value(&value, configuration, parameter, &err);
     if (!rc && value->kind == VALUE_STRING)
         rc = err_set(&err, ERR_USAGE, "parameter %s is no number", parameter);
     if (!rc)
@@ -314,9 +372,12 @@ int occutune_text(const char **out, const struct occutune_configuration *configu
 {
     const struct value *value = NULL;
     struct err err = {0};
-    int rc = find_value(&value, configuration, parameter, &err);
+    int rc = LIBRARY_NEED(error, {"out", out});
 
+    if (rc)
+        return rc;
     *out = NULL;
+    rc = find_value(&value, configuration, parameter, &err);
     if (!rc && value->kind != VALUE_STRING)
         rc = err_set(&err, ERR_USAGE, "parameter %s is no text", parameter);
     if (!rc)

@@ -11,7 +11,7 @@
  * called in that of C.
  *
  * Functions return 0, or a negative code and a text in `error` (which may be null). On failure `*out` is null
- * or empty. */
+ * or empty. A pointer that is null where that is not allowed is OCCUTUNE_USAGE, in functions that return codes. */
 #ifndef OCCUTUNE_H
 #define OCCUTUNE_H
 

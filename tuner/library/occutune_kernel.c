@@ -8,8 +8,8 @@
 
 _Static_assert((int)CHOICE_DEFAULT == (int)OCCUTUNE_FIT_DEFAULT, "fits are passed through");
 
-int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decision *const *decisions,
-                         size_t count, const struct occutune_options *options, struct occutune_error *error)
+static int open_kernel(occutune_kernel **out, const char *spec, occutune_decision *const *decisions,
+                       size_t count, const struct occutune_options *options, struct occutune_error *error)
 {
     static const struct occutune_options defaults = {0};
     const struct locale_kept kept = locale_to_c();
@@ -35,6 +35,21 @@ int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decis
     return rc ? library_error(error, &err) : 0;
 }
 
+int occutune_kernel_open(occutune_kernel **out, const char *spec, occutune_decision *const *decisions,
+                         size_t count, const struct occutune_options *options, struct occutune_error *error)
+{
+    int rc;
+
+    if (out)
+        *out = NULL;
+    rc = LIBRARY_NEED(error, {"out", out}, {"spec", spec});
+    if (!rc && count)
+        rc = LIBRARY_NEED(error, {"decisions", decisions});
+    for (size_t i = 0; i < count && !rc; i++)
+        rc = LIBRARY_NEED(error, {"one of decisions", decisions[i]});
+    return rc ? rc : open_kernel(out, spec, decisions, count, options, error);
+}
+
 static struct occutune_launch launch_of(const struct kernel_ready *ready)
 {
     const struct variant *variant = &ready->variant->variant;
@@ -57,26 +72,44 @@ static struct occutune_launch launch_of(const struct kernel_ready *ready)
 int occutune_kernel_get(struct occutune_launch *out, occutune_kernel *kernel, const double *sizes,
                         struct occutune_error *error)
 {
-    const struct locale_kept kept = locale_to_c();
+    struct locale_kept kept;
     struct kernel_ready ready;
     struct err err = {0};
-    const int rc = kernel_get(&ready, (struct kernel *)kernel, sizes, &err);
+    int rc;
+
+    if (out)
+        *out = (struct occutune_launch){0};
+    rc = LIBRARY_NEED(error, {"out", out}, {"kernel", kernel});
+    if (rc)
+        return rc;
+    kept = locale_to_c();
+    rc = kernel_get(&ready, (struct kernel *)kernel, sizes, &err);
 
     locale_back(kept);
-    *out = rc ? (struct occutune_launch){0} : launch_of(&ready);
+    if (!rc)
+        *out = launch_of(&ready);
     return rc ? library_error(error, &err) : 0;
 }
 
 int occutune_kernel_choose(struct occutune_launch *out, const occutune_kernel *kernel, const char *device,
                            unsigned sm, const double *sizes, struct occutune_error *error)
 {
-    const struct locale_kept kept = locale_to_c();
+    struct locale_kept kept;
     struct kernel_ready ready;
     struct err err = {0};
-    const int rc = kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err);
+    int rc;
+
+    if (out)
+        *out = (struct occutune_launch){0};
+    rc = LIBRARY_NEED(error, {"out", out}, {"kernel", kernel});
+    if (rc)
+        return rc;
+    kept = locale_to_c();
+    rc = kernel_choose(&ready, (const struct kernel *)kernel, device, sm, sizes, &err);
 
     locale_back(kept);
-    *out = rc ? (struct occutune_launch){0} : launch_of(&ready);
+    if (!rc)
+        *out = launch_of(&ready);
     return rc ? library_error(error, &err) : 0;
 }
 

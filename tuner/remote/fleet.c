@@ -21,6 +21,9 @@ static const double look_s = 0.005;
 /* What commands write on standard error can wait, and a look at it costs as much as one at the messages. */
 static const double listen_s = 0.1;
 
+/* Whoever has not answered by then is named. */
+static const double moment_s = 2;
+
 void fleet_say(const struct fleet *fleet, const struct host *host, const char *text)
 {
     char line[1500];
@@ -258,10 +261,42 @@ static bool all_answered(const struct fleet *fleet)
     return true;
 }
 
+static bool is_stopped(const struct fleet *fleet)
+{
+    return fleet->options.stop && *fleet->options.stop;
+}
+
+static void say_unanswered(struct fleet *fleet, const char *text)
+{
+    for (size_t i = 0; i < fleet->count; i++)
+        if (!fleet->links[i].answered)
+            fleet_say(fleet, &fleet->hosts[i], text);
+}
+
+static int wait_for_answers(struct fleet *fleet, struct err *err)
+{
+    const double given_s = fleet->options.wait_s, began_s = clock_wall_s();
+    const double most_s = given_s > 0 && given_s < FLEET_OPEN_S ? given_s : FLEET_OPEN_S;
+    bool said = false;
+    char line[80];
+    int rc = 0;
+
+    while (!rc && !is_stopped(fleet) && !all_answered(fleet) && clock_wall_s() < began_s + most_s) {
+        rc = fleet_turn(fleet, 0.25, -1, NULL, NULL, err);
+        if (rc || said || clock_wall_s() < began_s + moment_s)
+            continue;
+        snprintf(line, sizeof line, "has not answered yet: it is waited for, %.0f s at most", most_s);
+        say_unanswered(fleet, line);
+        said = true;
+    }
+    if (!rc && !is_stopped(fleet))
+        say_unanswered(fleet, "has not answered yet: it joins when it does");
+    return rc;
+}
+
 int fleet_open(struct fleet **out, const struct fleet_options *options, struct err *err)
 {
     struct fleet *fleet = calloc(1, sizeof *fleet);
-    const double until_s = clock_wall_s() + FLEET_OPEN_S;
     int rc = 0;
 
     *out = NULL;
@@ -279,11 +314,8 @@ int fleet_open(struct fleet **out, const struct fleet_options *options, struct e
         fleet->count = i + 1;
         start(&fleet->hosts[i]);
     }
-    while (!rc && !all_answered(fleet) && clock_wall_s() < until_s)
-        rc = fleet_turn(fleet, 0.25, -1, NULL, NULL, err);
-    for (size_t i = 0; i < fleet->count && !rc; i++)
-        if (!fleet->links[i].answered)
-            fleet_say(fleet, &fleet->hosts[i], "has not answered yet: it joins when it does");
+    if (!rc)
+        rc = wait_for_answers(fleet, err);
     if (rc)
         fleet_close(fleet);
     else

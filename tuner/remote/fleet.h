@@ -13,6 +13,7 @@
 #include "gpu/pace.h"
 #include "model/device/device.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -59,10 +60,12 @@ struct fleet_options {
     void (*message)(void *context,
                     const char *text); /* what becomes of workers, one line each; may be null */
     void *context;
+    const volatile sig_atomic_t *stop; /* ends the waiting for answers once it is not 0; may be null */
+    double wait_s;                     /* for them, at most; 0 or more than FLEET_OPEN_S: that */
 };
 
 /* Starts all and waits until each has answered or failed once, FLEET_OPEN_S at most: who comes later joins
- * then. */
+ * then. Whom that takes longer than a moment is told. */
 enum { FLEET_OPEN_S = 60 };
 int fleet_open(struct fleet **out, const struct fleet_options *options, struct err *err);
 void fleet_close(struct fleet *fleet); /* also null; ends the workers */

@@ -163,8 +163,12 @@ static void names_of_one_file_are_known(void **state)
     assert_true(file_same("tests/unit/base/test_file.c", "./tests/unit/../unit/base/test_file.c"));
     assert_false(file_same("tests/unit/base/test_file.c", "tests/unit/base/test_map.c"));
     assert_true(file_same("tests/nothing", "tests/nothing"));
+    assert_true(file_same("tests/nothing", "./tests/unit/../nothing"));
+    assert_true(file_same("nothing", "./nothing"));
     assert_false(file_same("tests/nothing", "tests/nobody"));
-    assert_false(file_same("/dev/null", "/dev/null")); /* which may be written to twice */
+    assert_false(file_same("tests/nothing", "tests/unit/nothing"));
+    assert_false(file_same("no/nothing", "no/./nothing")); /* neither can be written */
+    assert_false(file_same("/dev/null", "/dev/null"));     /* which may be written to twice */
 }
 
 /* Run by root, a rename over a device would put a file in its place. */

@@ -19,6 +19,9 @@ static void bad_json_names_line_and_column(void **state)
     assert_int_equal(js_read_text(&json, "{\n \"a\": }", 9, "t.json", &err), ERR_USAGE);
     assert_null(json);
     assert_non_null(strstr(err.text, "t.json:2:"));
+    err_clear(&err);
+    assert_int_equal(js_read_text(&json, "[\"\\u0000\"]", 10, "t.json", &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "a text holds \\u0000, which ends it: remove it"));
 }
 
 static void wrong_type_names_the_path(void **state)

@@ -6,11 +6,9 @@ static void what_is_few_edits_away_or_contains_it_is_near(void **state)
 {
     static const char *const words[] = {"TILE_M", "THREADS", "TILE_SIZE", "nvidia-h200", "nvidia-t4"};
     static const char *const samples[][2] = {
-        {"TILE_N", "TILE_M"},   {"THREAD", "THREADS"},
-        {"threads", "THREADS"}, {"H200", "nvidia-h200"},
-        {"size", "TILE_SIZE"},  {"TILE", "TILE_M"},
-        {"LE_", NULL},          {"t4", NULL},
-        {"nowhere", NULL},      {"", NULL},
+        {"TILE_N", "TILE_M"},  {"THREAD", "THREADS"},     {"threads", "THREADS"}, {"H200", "nvidia-h200"},
+        {"size", "TILE_SIZE"}, {"TILE", "TILE_M"},        {"LE_", NULL},          {"t4", NULL},
+        {"THR", "THREADS"},    {"nvidia-t", "nvidia-t4"}, {"nowhere", NULL},      {"", NULL},
     };
     const char *near;
 

@@ -224,6 +224,20 @@ static void nesting_is_bounded(void **state)
     assert_string_equal(found, "column 400: the expression is nested too deeply");
 }
 
+/* Of `**`, too, which groups from the right: at any length it is the nesting that is wrong, not the stack that ends. */
+static void exponents_are_bounded(void **state)
+{
+    const size_t count = 50000;
+    char *text = test_malloc(3 * count + 2), found[1024];
+
+    for (size_t i = 0; i < count; i++)
+        memcpy(text + 3 * i, "1**", 3);
+    strcpy(text + 3 * count, "1");
+    evaluate_text(found, sizeof found, text);
+    test_free(text);
+    assert_string_equal(found, "column 599: the expression is nested too deeply");
+}
+
 static void types_are_checked_without_values(void **state)
 {
     static const struct sample samples[] = {
@@ -275,6 +289,11 @@ static void results_have_the_type_asked_for(void **state)
     assert_int_equal(expr_integer(&integer, expr, slots, &err), ERR_USAGE);
     assert_string_equal(err.text,
                         "column 1: 5.333333333333333 is not an integer; use //, ceil_div, floor or ceil");
+    expr_free(expr);
+    err_clear(&err);
+    assert_int_equal(expr_parse(&expr, "TILE_M * 1e30", names, 5, &err), 0);
+    assert_int_equal(expr_integer(&integer, expr, slots, &err), ERR_USAGE);
+    assert_string_equal(err.text, "column 1: overflow: 6.4e+31 does not fit in 64 bits");
     expr_free(expr);
 }
 
@@ -368,7 +387,7 @@ int main(void)
 {
     return RUN_TESTS(arithmetic_is_pythons, logic_is_pythons, a_long_list_is_not_deep, functions_compute,
                      a_column_is_what_its_elements_are, errors_name_the_column, nesting_is_bounded,
-                     types_are_checked_without_values, results_have_the_type_asked_for,
+                     exponents_are_bounded, types_are_checked_without_values, results_have_the_type_asked_for,
                      an_expression_knows_what_it_uses, values_read_as_python_writes_them,
                      names_are_identifiers);
 }

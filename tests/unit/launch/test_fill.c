@@ -105,6 +105,12 @@ static void an_empty_range_is_refused(void **state)
     assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 1, &err), ERR_USAGE);
     assert_string_equal(
         err.text, "nothing lies between 0.2 and 0.8; give [low, high] with low <= high, both within 2^53");
+    err_clear(&err);
+    fill.a = -1e308;
+    fill.b = 1e308;
+    assert_int_equal(fill_prepare(&fill, ELEMENT_FLOAT64, 1, &err), ERR_USAGE);
+    assert_string_equal(err.text,
+                        "from -1e+308 to 1e+308 is too wide; give [low, high] with a finite high - low");
 }
 
 static void files_are_read_in_place(void **state)

@@ -211,6 +211,10 @@ static void removals_say_which_constraint(void **state)
     assert_string_equal(removal.reason, "column 3: division by zero, at A=0 B=1");
     assert_int_equal(space_count(space), 4);
     close_both(&spec, space);
+    open_text(&spec, &space, "{\"parameters\": {\"A\": [0]}, \"constraints\": [\"1 % (2 - 2) == 0\"]}");
+    assert_string_equal(space_removed(space, 0).reason,
+                        "column 3: division by zero"); /* whatever the values */
+    close_both(&spec, space);
 }
 
 static void neighbours_differ_in_one_parameter(void **state)

@@ -109,8 +109,60 @@ static void what_is_saved_is_read_again(void **state)
     occutune_free(decision);
 }
 
+/* Whichever of its pointers is null, and whether the error is wanted or not. */
+static void a_null_is_an_error(void **state)
+{
+    const char *const spec = "tests/golden/kernels/scale.json";
+    struct occutune_options options;
+    struct occutune_configuration row = {0};
+    struct occutune_error error = {0};
+    struct occutune_launch launch;
+    occutune_decision *decision = load("tests/header/example.json"), *none = NULL, *made;
+    occutune_kernel *kernel;
+    const double size = 1;
+    const char *text;
+    int64_t integer;
+    double real;
+
+    occutune_options_init(&options);
+    assert_int_equal(occutune_tune(NULL, spec, &options, &error), OCCUTUNE_USAGE);
+    assert_string_equal(error.text, "out is null: give one");
+    assert_int_equal(occutune_tune(&made, NULL, &options, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_tune(&made, spec, NULL, NULL), OCCUTUNE_USAGE);
+    options.set_count = 1;
+    assert_int_equal(occutune_tune(&made, spec, &options, NULL), OCCUTUNE_USAGE);
+    assert_null(made);
+    assert_int_equal(occutune_load(NULL, spec, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_load(&made, NULL, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_save(NULL, "/tmp/none.json", NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_save(decision, NULL, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_row(NULL, decision, 0, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_row(&row, NULL, 0, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_integer(&integer, &row, "ITEMS", NULL), OCCUTUNE_USAGE); /* it is empty */
+    assert_int_equal(occutune_best(NULL, decision, NULL, 0, &size, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_best(&row, NULL, NULL, 0, &size, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_best(&row, decision, NULL, 0, NULL, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_best(&row, decision, NULL, 0, &size, NULL), 0);
+    assert_int_equal(occutune_integer(NULL, &row, "ITEMS", NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_real(&real, NULL, "ITEMS", NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_text(&text, &row, NULL, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_open(NULL, spec, NULL, 0, NULL, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_open(&kernel, NULL, NULL, 0, NULL, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_open(&kernel, spec, NULL, 1, NULL, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_open(&kernel, spec, &none, 1, NULL, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_get(&launch, NULL, &size, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_choose(&launch, NULL, NULL, 0, &size, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_open(&kernel, spec, NULL, 0, NULL, &error), 0);
+    assert_int_equal(occutune_kernel_get(NULL, kernel, &size, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_choose(NULL, kernel, NULL, 0, &size, NULL), OCCUTUNE_USAGE);
+    assert_int_equal(occutune_kernel_choose(&launch, kernel, NULL, 0, NULL, &error), OCCUTUNE_USAGE);
+    assert_string_equal(error.text, "sizes is null: give the problem's, 1 of them");
+    occutune_kernel_close(kernel);
+    occutune_free(decision);
+}
+
 int main(void)
 {
     return RUN_TESTS(tells_what_a_decision_is_of, gives_the_rows, finds_the_nearest_size,
-                     gives_parameters_by_name_and_kind, what_is_saved_is_read_again);
+                     gives_parameters_by_name_and_kind, what_is_saved_is_read_again, a_null_is_an_error);
 }

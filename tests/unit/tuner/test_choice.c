@@ -1,6 +1,9 @@
 /* tuner/library/choice: which configuration stands for a device and a size, without GPU or compiler. */
 #include "made_kernel.h"
 
+#include "base/hash.h"
+#include "space/configuration.h"
+#include "tuner/decision/source_hash.h"
 #include "tuner/library/choice.h"
 
 static char said[2000];
@@ -127,14 +130,57 @@ static void says_that_the_source_has_changed(void **state)
     made_decision("a.json", "First GPU", 90, "0123456789abcdef", (struct made_row[]){{4096, 64, 0}}, 1);
     chooser = open_chooser(names, 1);
     assert_non_null(strstr(said, "a.json: "));
-    assert_non_null(strstr(said, "copy.cu or its options have changed since it was tuned"));
+    assert_non_null(strstr(said, "copy.cu, its headers or its options have changed since it was tuned"));
     check_choice(&chooser, "first-gpu", 90, 4096, CHOICE_EXACT, 64);
     chooser_release(&chooser);
+}
+
+/* Of the default, by either function. */
+static const char *hash_text_of(int (*hash)(uint64_t *, const struct variant *, struct err *))
+{
+    static char digits[17];
+    unsigned choices[3];
+    struct variant variant;
+    struct spec spec;
+    uint64_t value;
+    struct err err = {0};
+
+    check_ok(spec_read(&spec, made_path("spec.json"), SPEC_WHOLE, NULL, 0, &err), &err);
+    check_ok(configuration_parse(choices, &spec, "THREADS=32,BROKEN=0,SHARED=0", &err), &err);
+    check_ok(variant_make(&variant, &spec, 0, choices, &err), &err);
+    check_ok(hash(&value, &variant, &err), &err);
+    hash_hex(digits, value);
+    variant_release(&variant);
+    spec_release(&spec);
+    return digits;
+}
+
+static void check_said(bool wanted)
+{
+    struct chooser chooser = open_chooser(&(const char *){"a.json"}, 1);
+
+    assert_int_equal(strstr(said, "have changed since it was tuned") != NULL, wanted);
+    chooser_release(&chooser);
+}
+
+static void says_that_a_header_has_changed(void **state)
+{
+    const struct made_row rows[] = {{4096, 64, 0}};
+
+    made_write("factor.h", "#define FACTOR 1\n");
+    made_write("copy.cu", "#include \"factor.h\"\nextern \"C\" __global__ void copy() {}\n");
+    made_decision("a.json", "First GPU", 90, hash_text_of(source_hash), rows, 1);
+    check_said(false);
+    made_write("factor.h", "#define FACTOR 3\n");
+    check_said(true);
+    made_decision("a.json", "First GPU", 90, hash_text_of(variant_source_hash), rows, 1);
+    check_said(false); /* a decision of before headers were looked at */
 }
 
 int main(void)
 {
     return RUN_TESTS_EACH(made_set_up, made_tear_down, falls_back_as_the_header, prefers_its_own_device,
                           passes_over_what_is_not_valid, does_without_decisions,
-                          leaves_aside_what_the_spec_no_longer_has, says_that_the_source_has_changed);
+                          leaves_aside_what_the_spec_no_longer_has, says_that_the_source_has_changed,
+                          says_that_a_header_has_changed);
 }
