@@ -222,6 +222,19 @@ static void guards_a_vote_by_lanes(void **state)
     assert_string_equal(text, "@!P0 VOTEU.ANY URZ, UP0, P2");
 }
 
+/* What the copy engine does is asked by the uniform datapath: nvdisasm 13 has @UP0. */
+static void guards_a_copy_by_a_uniform_predicate(void **state)
+{
+    static const uint64_t copy[2] = {0x0000000a080003ba, 0x0001e40008000204};
+    struct sass in;
+    char text[64];
+
+    decode(&in, copy, 0, 90);
+    assert_true(in.guard_uniform);
+    sass_text(text, sizeof text, &in);
+    assert_string_equal(text, "@UP0 UBLKCP.S.G UR10, UR8, UR4");
+}
+
 static void counts_what_it_does_not_know(void **state)
 {
     static const uint64_t nothing[2] = {0x00000000000079ff, 0x000fe20000000000};
@@ -290,6 +303,7 @@ static void cuts_long_text(void **state)
 int main(void)
 {
     return RUN_TESTS(matches_recorded_listings, reads_operands_and_modifiers, reads_wide_accesses_of_sm_100,
-                     guards_a_vote_by_lanes, counts_what_it_does_not_know, keys_the_table_by_architecture,
+                     guards_a_vote_by_lanes, guards_a_copy_by_a_uniform_predicate,
+                     counts_what_it_does_not_know, keys_the_table_by_architecture,
                      names_classes_and_intervals, cuts_long_text);
 }
