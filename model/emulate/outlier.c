@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    LOOKED_AT = 1 << 21, /* numbers of a buffer at most: more would take long to make */
+    LOOKED_AT = 1 << 22, /* numbers of a buffer at most, ... */
+    MADE = 1 << 19,      /* and where an expression makes them, which takes ten times as long as reading */
     STEPS = 64,          /* from the first to the last sampled block, so that pieces are told apart */
     CLEARLY = 2          /* as much as any sampled block has */
 };
@@ -22,43 +23,49 @@ struct pieces {
     unsigned width; /* of a number */
     bool differs;   /* two in a row are subtracted */
     uint64_t blocks;
+    struct page *page; /* of the number read last, and which part of the region it lies in */
+    uint64_t part;
 };
 
-static int number_at(int64_t *out, const struct pieces *pieces, uint64_t offset, struct err *err)
+/* Numbers are asked for one behind the other, so that the part of the page that was read last holds most. */
+static int number_at(int64_t *out, struct pieces *pieces, uint64_t offset, struct err *err)
 {
-    struct page *page;
-    const int rc = region_page(&page, pieces->region, offset, err);
+    const unsigned char *at;
 
-    if (rc)
-        return rc;
+    if (!pieces->page || offset / PART_BYTES != pieces->part) {
+        const int rc = region_page(&pieces->page, pieces->region, offset, err);
+
+        if (rc)
+            return rc;
+        pieces->part = offset / PART_BYTES;
+    }
+    at = pieces->page->bytes + offset % PAGE_BYTES;
     if (pieces->width == 8) {
-        memcpy(out, page->bytes + offset % PAGE_BYTES, 8);
+        memcpy(out, at, 8);
     } else {
         int32_t number;
 
-        memcpy(&number, page->bytes + offset % PAGE_BYTES, 4);
+        memcpy(&number, at, 4);
         *out = number;
     }
     return 0;
 }
 
 /* The most that a number of the block's piece bounds. */
-static int most_of(int64_t *most, const struct pieces *pieces, uint64_t block, struct err *err)
+static int most_of(int64_t *most, struct pieces *pieces, uint64_t block, struct err *err)
 {
-    const uint64_t first = pieces->first + block * pieces->bytes, count = pieces->bytes / pieces->width;
-    int64_t here = 0, next;
-    int rc = pieces->differs ? number_at(&here, pieces, first, err) : 0;
+    const uint64_t first = pieces->first + block * pieces->bytes, width = pieces->width;
+    const uint64_t left = first < pieces->region->bytes ? (pieces->region->bytes - first) / width : 0;
+    const uint64_t count = pieces->bytes / width + pieces->differs;
+    int64_t before = 0, number;
+    int rc = 0;
 
     *most = 0;
-    for (uint64_t k = 0; k < count && !rc; k++) {
-        const uint64_t offset = first + (k + pieces->differs) * pieces->width;
-
-        if (offset + pieces->width > pieces->region->bytes)
-            break;
-        rc = number_at(&next, pieces, offset, err);
-        if (!rc && next - here > *most)
-            *most = next - here;
-        here = pieces->differs ? next : 0;
+    for (uint64_t k = 0; k < count && k < left && !rc; k++) {
+        rc = number_at(&number, pieces, first + k * width, err);
+        if (!rc && (k || !pieces->differs) && number - before > *most)
+            *most = number - before;
+        before = pieces->differs ? number : 0;
     }
     return rc;
 }
@@ -93,6 +100,11 @@ static bool begins_at(uint64_t *out, const struct emulate_block *block, const st
     return begins;
 }
 
+static bool is_made(const struct region *region)
+{
+    return region->fill && region->fill->kind == FILL_EXPRESSION;
+}
+
 /* The sampled blocks with the lowest and the highest number. */
 static void find_ends(const struct emulate_block **first, const struct emulate_block **last,
                       const struct emulate_result *result)
@@ -125,12 +137,12 @@ static bool find_pieces(struct pieces *out, const struct emulate_result *result)
     return out->bytes && fabs(each - (double)out->bytes) * (double)steps < 2 * SECTOR &&
            first->position[0] * out->bytes <= from &&
            llabs((int64_t)(out->first + result->blocks[0].position[0] * out->bytes - here)) <= SECTOR &&
-           out->blocks * (out->bytes / out->width) <= LOOKED_AT;
+           out->blocks * (out->bytes / out->width) <= (is_made(out->region) ? MADE : LOOKED_AT);
 }
 
 /* Takes the block with the most of all where it clearly has more than those of the result. */
-static int look_at_all(unsigned *at, bool *found, const struct pieces *pieces,
-                       const struct emulate_result *result, struct err *err)
+static int look_at_all(unsigned *at, bool *found, struct pieces *pieces, const struct emulate_result *result,
+                       struct err *err)
 {
     int64_t most = 0, known = 0, own;
     int rc = 0;
