@@ -1,10 +1,9 @@
 #include "model/memory/reuse_left.h"
 
+#include "model/machine/assumptions.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
-
-#define HELD_WHOLE 0.8 /* of what L2 holds of data of one SM each */
 
 double reuse_kept_l2(const struct traffic_caches *caches, double first, double bytes)
 {
@@ -22,7 +21,7 @@ double reuse_copied(const struct reuse_region *reuse_region, double blocks)
 
 bool reuse_held_whole(const struct traffic_caches *caches, double bytes)
 {
-    return bytes < HELD_WHOLE * fmax(caches->l2_holds_once, caches->l2_holds);
+    return bytes < caches->assumed->held_whole * fmax(caches->l2_holds_once, caches->l2_holds);
 }
 
 /* DRAM counters of an NVIDIA H200, whose L2 has 63 MB: of data of one SM each 46 MB hit whole and nothing at its size;

@@ -12,11 +12,6 @@ enum {
     LOOKED_AT = 8   /* blocks that are far */
 };
 
-/* Shares of what blocks touch by which they may differ: one of seven rows of a lattice comes round where a block lies at its
- * border, more where it is the first or the last. */
-#define APART      0.2
-#define ENDS_APART 0.75
-
 #define NEARLY_ALL 0.95 /* of the blocks: a digit that begins behind them comes of a border */
 
 /* A sector, told by how many blocks it lies behind the first that could touch it. */
@@ -91,6 +86,7 @@ struct row {
     const struct reuse_region *region;
     const struct emulate_block *own; /* by which the others are told */
     struct digits digits;
+    const struct assumptions *assumed;
     unsigned blocks; /* of the row */
     bool written;
 };
@@ -129,9 +125,9 @@ static int find_distance(int64_t *distance, const struct footprint *own, const s
     if (!footprint_first(&first, own, region->address, end_of(region)) ||
         !footprint_first(&then, next, region->address, end_of(region)))
         return 0;
-    rc = is_moved(&forth, own, next, (int64_t)(then - first), row, APART, err);
+    rc = is_moved(&forth, own, next, (int64_t)(then - first), row, row->assumed->lattice_apart, err);
     if (!rc)
-        rc = is_moved(&back, next, own, (int64_t)(first - then), row, APART, err);
+        rc = is_moved(&back, next, own, (int64_t)(first - then), row, row->assumed->lattice_apart, err);
     if (!rc && forth && back)
         *distance = (int64_t)(then - first);
     return rc;
@@ -175,7 +171,8 @@ static int goes_on(bool *out, double far, const struct row *row, struct err *err
         if (!moved)
             break;
         rc = is_moved(&moved, reuse_mean_print(row->own, row->written), reuse_mean_print(other, row->written),
-                      bytes, row, is_end(row, other) ? ENDS_APART : APART, err);
+                      bytes, row, is_end(row, other) ? row->assumed->ends_apart : row->assumed->lattice_apart,
+                      err);
         seen = seen || steps >= far;
         looked_at++;
     }
@@ -290,15 +287,14 @@ static int digits_beside(struct digits *out, const struct row *row, const struct
 }
 
 /* What blocks share whose digits are known, where they go on so and come back to anything; else it stays as it is. */
-static int find_shared(struct reuse_shift *out, const struct row *row, const struct assumptions *assumed,
-                       struct err *err)
+static int find_shared(struct reuse_shift *out, const struct row *row, struct err *err)
 {
     struct reuse_shift shift = {0};
     bool on = false;
     double far;
     int rc = row->digits.count ? find_gaps(&shift, row, err) : 0;
 
-    far = nearest(&shift, row->blocks, assumed->apart_share);
+    far = nearest(&shift, row->blocks, row->assumed->apart_share);
     if (!rc && far > 0)
         rc = goes_on(&on, far, row, err);
     if (on)
@@ -314,6 +310,7 @@ int reuse_shift_find(struct reuse_shift *out, const struct sharing *sharing,
     struct row row = {.result = result,
                       .region = region,
                       .own = &result->blocks[sharing->anchor],
+                      .assumed = assumed,
                       .blocks = grid[0],
                       .written = written};
     int rc;
@@ -322,10 +319,10 @@ int reuse_shift_find(struct reuse_shift *out, const struct sharing *sharing,
         return 0;
     rc = digits_beside(&row.digits, &row, &result->blocks[beside], err);
     if (!rc)
-        rc = find_shared(out, &row, assumed, err);
+        rc = find_shared(out, &row, err);
     if (!rc && !out->gaps && !written) {
         row.digits = digits_of_order(&row, number);
-        rc = find_shared(out, &row, assumed, err);
+        rc = find_shared(out, &row, err);
     }
     if (out->gaps)
         scale(out, sharing->own);
