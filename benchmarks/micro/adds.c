@@ -1,14 +1,15 @@
-/* Atomics of global memory in L2.
+/* Atomics of global memory in L2 and in DRAM.
  *
  * Isolates: additions, additions whose result is used, and comparisons: of single lanes, each in a 32-byte sector of its own at
- * random places or in order, and of lanes in a row; in 16 MB, which stay in L2. All are timed from outside, over many times the
- * blocks that fit, as in scattered.c.
+ * random places or in order, and of lanes in a row; in 16 MB, which stay in L2, and additions of lanes in a row in 4 GB. All are
+ * timed from outside, over many times the blocks that fit, as in scattered.c.
  *
- * Unit: bytes per cycle and SM, 32 a sector.
+ * Unit: bytes per cycle and SM, 32 a sector; in DRAM bytes per second of the whole GPU.
  *
- * Expected: what stores of parts take, or longer: L2 reads and writes a sector, and answers. Doubles by their number.
+ * Expected: what stores of parts take, or longer: L2 reads and writes a sector, and answers. Doubles by their number. DRAM takes
+ * longer than for a copy, since it turns around more often.
  *
- * Profile: l2_add_single, l2_add_double, l2_atomic_single, l2_atomic_row, l2_compare_single, l2_compare_row. */
+ * Profile: l2_add_single, l2_add_double, l2_atomic_single, l2_atomic_row, l2_compare_single, l2_compare_row, dram_add. */
 #include "micro/micro.h"
 #include "model/sass/arch/geometry.h"
 
@@ -21,9 +22,12 @@ enum {
     FLOATS = SECTOR / 4,
     DOUBLES = SECTOR / 8
 };
-#define BYTES  (UINT64_C(16) << 20)
-#define SAMPLE 1e-3
-#define AROUND MICRO_LOOP " LOP3 IMAD SHF LEA PRMT R2UR STG EXIT UIMAD USHF ULOP3 S2UR MOV ULEA ULDC USEL UMOV IADD3 R2UR UIADD3"
+#define FAR_BYTES  (UINT64_C(1) << 32)
+#define NEAR_BYTES (UINT64_C(16) << 20)
+#define SAMPLE     1e-3
+#define AROUND                                                                                               \
+    MICRO_LOOP " LOP3 IMAD SHF LEA PRMT R2UR STG EXIT UIMAD USHF ULOP3 S2UR MOV ULEA ULDC USEL UMOV IADD3 "  \
+               "R2UR UIADD3"
 
 struct way {
     enum device_value_id id;
@@ -58,11 +62,12 @@ static int compile_way(struct micro_code *out, const struct micro *micro, const 
     return micro_compile(out, micro, &kernel, err);
 }
 
-static int run_way(const struct micro *micro, const struct way *way, struct err *err)
+/* Bytes of the whole GPU and second. */
+static int run_way(struct device_value *out, const struct micro *micro, const struct way *way, uint64_t bytes,
+                   struct err *err)
 {
-    const struct device_value *clock = &micro->device->values[DEVICE_CLOCK];
-    const double hz = clock->known ? clock->sustained : (double)micro->device->limits.sm_clock_hz;
-    const double bytes = (double)BLOCKS * ROUNDS * THREADS / way->shared_by * UNROLL * PASSES * SECTOR;
+    const double moved =
+        (double)BLOCKS * ROUNDS * micro->sms * THREADS / way->shared_by * UNROLL * PASSES * SECTOR;
     struct micro_code code;
     struct trial trial;
     struct call call;
@@ -71,33 +76,55 @@ static int run_way(const struct micro *micro, const struct way *way, struct err 
     if (rc)
         return rc;
     call_init(&call, BLOCKS * ROUNDS * micro->sms, THREADS, 0);
-    call_zeros(&call, "near", ROLE_OUT, BYTES / 4);
+    call_zeros(&call, bytes == FAR_BYTES ? "far" : "near", ROLE_OUT, bytes / 4);
     call_sink(&call, "sink", micro);
     call_int(&call, PASSES);
-    call_unsigned(&call, (unsigned)(BYTES / SECTOR - 1));
+    call_unsigned(&call, (unsigned)(bytes / SECTOR - 1));
     rc = call_time(&trial, micro, &code, &call, SAMPLE, err);
     for (size_t i = 0; rc == 0 && i < trial.sample_count; i++)
-        trial.samples_s[i] = bytes / trial.samples_s[i] / hz;
+        trial.samples_s[i] = moved / trial.samples_s[i];
     if (rc == 0)
-        rc = reduce_runs(&micro->device->values[way->id], trial.samples_s, trial.sample_count, true, "adds",
-                         err);
+        rc = reduce_runs(out, trial.samples_s, trial.sample_count, true, "adds", err);
     trial_release(&trial);
     micro_code_release(&code);
     return rc;
 }
 
+static void scale(struct device_value *value, double by)
+{
+    value->sustained *= by;
+    value->best *= by;
+    value->spread *= by;
+}
+
 static int in_l2(const struct micro *micro, struct err *err)
 {
+    const struct device_value *clock = &micro->device->values[DEVICE_CLOCK];
+    const double hz = clock->known ? clock->sustained : (double)micro->device->limits.sm_clock_hz;
     int rc = 0;
 
-    for (size_t i = 0; rc == 0 && i < sizeof ways / sizeof *ways; i++)
-        rc = run_way(micro, &ways[i], err);
+    for (size_t i = 0; rc == 0 && i < sizeof ways / sizeof *ways; i++) {
+        struct device_value *value = &micro->device->values[ways[i].id];
+
+        rc = run_way(value, micro, &ways[i], NEAR_BYTES, err);
+        if (rc == 0)
+            scale(value, 1 / hz / micro->sms);
+    }
     return rc;
+}
+
+static int in_dram(const struct micro *micro, struct err *err)
+{
+    static const struct way row = {
+        DEVICE_DRAM_ADD, "-DACTION=add", "-DTYPE=unsigned", "-DPLACE=ordered", "-DLANES=8",
+        "REDG/RED*4",    FLOATS};
+
+    return run_way(&micro->device->values[row.id], micro, &row, FAR_BYTES, err);
 }
 
 int micro_adds(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"adds", in_l2, false}};
+    static const struct part parts[] = {{"adds", in_l2, false}, {"dram_add", in_dram, false}};
 
-    return micro_parts(micro, parts, 1, err);
+    return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -148,6 +148,10 @@ double machine_writes(const struct machine *machine, double sectors, double line
 /* The same of sectors that atomics change, in `lines` lines. */
 double machine_adds(const struct machine *machine, double sectors, double lines);
 
+/* What a byte that an atomic changes takes of DRAM beyond reading it and writing it, in bytes that are written; 0 where that was
+ * not measured. */
+double machine_added_beyond(const struct machine *machine);
+
 /* What an atomic of global memory asks for, per launched warp. */
 struct machine_added {
     double lanes, sectors, lines, bytes;

@@ -54,6 +54,15 @@ double machine_reduces(const struct machine *machine, const struct sass *instruc
     return bytes / SECTOR * cycles_of(machine, doubles ? DEVICE_L2_ADD_DOUBLE : DEVICE_L2_WRITE_PARTIAL);
 }
 
+double machine_added_beyond(const struct machine *machine)
+{
+    const double added = machine_or_0(machine, DEVICE_DRAM_ADD),
+                 copy = machine_or_0(machine, DEVICE_DRAM_COPY);
+    const double write = machine_or_0(machine, DEVICE_DRAM_WRITE);
+
+    return added > 0 && copy > 0 ? fmax(write / added - 2 * write / copy, 0) : 0;
+}
+
 double machine_adds(const struct machine *machine, double sectors, double lines)
 {
     const double near = machine->parted.in_order, read = machine_or_0(machine, DEVICE_L2_READ),

@@ -151,6 +151,7 @@ struct traffic_dram reuse_sum_dram(const struct reuse *reuse)
 
         add_completed(&out, reuse_region, reuse->out->warps, &written);
         out.written += fmax(written.once * back, fmax(written.lost, added_of(reuse, reuse_region)));
+        out.added += added_of(reuse, reuse_region) * (1 - fmin(reuse_region->written_alone, 1));
     }
     out.completed *= back;
     out.completed_alone *= back;

@@ -249,6 +249,7 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
         traffic->least.dram_read);
     ask(demand, RESOURCE_DRAM_WRITE,
         traffic->dram.written * turnaround_cost(machine, traffic) +
+            traffic->dram.added * machine_added_beyond(machine) +
             machine_completes(machine, traffic->dram.completed, traffic->dram.completed_alone),
         traffic->least.dram_written);
     if (traffic->dram.completed > PARTS_MATTER * traffic->dram.written)

@@ -243,6 +243,12 @@ static void additions_cost_as_parts(void **state)
     measure(DEVICE_L2_ADD_SINGLE, 12.8);
     check_near(machine_adds(&machine, 4, 4), 12.5, 1e-9);
     check_near(machine_adds(&machine, 0, 0), 0, 0);
+    /* a copy counts a byte read and one written */
+    measure(DEVICE_DRAM_WRITE, 4);
+    measure(DEVICE_DRAM_COPY, 4);
+    check_near(machine_added_beyond(&machine), 0, 0);
+    measure(DEVICE_DRAM_ADD, 1.25);
+    check_near(machine_added_beyond(&machine), 4 / 1.25 - 2, 1e-9);
 }
 
 /* Shares of loads by how long they take: their mean is 1, and nothing is spread where nobody measured it. */
