@@ -2,18 +2,7 @@
 // Timed from outside; many more blocks than fit, so that every SM is busy to the end.
 //   TYPE: of the words;  LANES: that share a sector;  PLACE(n): where the n-th sector lies;  ACTION: what is done with a word at p
 
-// A bijection of 32 bits without visible order.
-static __device__ __forceinline__ unsigned mixed(unsigned x)
-{
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    return x ^ x >> 16;
-}
-
-static __device__ __forceinline__ unsigned ordered(unsigned x)
-{
-    return x;
-}
+#include "places.cuh"
 
 static __device__ __forceinline__ unsigned add(unsigned *p, unsigned)
 {

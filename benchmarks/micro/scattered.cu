@@ -2,18 +2,7 @@
 // access. Timed from outside; many more blocks than fit, so that every SM is busy to the end.
 //   VECTOR: unsigned or uint4;  LANES: that share a sector;  PLACE(n): where the n-th sector lies;  UNROLL: accesses in flight
 
-// A bijection of 32 bits without visible order.
-static __device__ __forceinline__ unsigned mixed(unsigned x)
-{
-    x = (x ^ x >> 16) * 0x7feb352du;
-    x = (x ^ x >> 15) * 0x846ca68bu;
-    return x ^ x >> 16;
-}
-
-static __device__ __forceinline__ unsigned ordered(unsigned x)
-{
-    return x;
-}
+#include "places.cuh"
 
 static __device__ __forceinline__ unsigned fold(unsigned v)
 {
