@@ -344,6 +344,7 @@ static int note_beginning(struct emulation *emulation, struct emulate_block *blo
     emulation->counted = counted;
     own->executed += result.executed;
     own->skipped |= result.skipped;
+    own->parted |= result.parted;
     own->uneven_clusters |= result.uneven_clusters;
     if (!rc && result.end != EMULATE_DONE) {
         own->end = result.end;

@@ -105,7 +105,7 @@ static uint32_t complete_set(const struct warp *warp, const struct group *group,
 }
 
 /* Lanes that yielded come later, alone: they and those let go do not wait for one another. */
-static void part(struct warp *warp, const struct group *group)
+static void part(struct emulation *emulation, struct warp *warp, const struct group *group)
 {
     row *b = &warp->regs->b[group->index];
     const uint32_t awaited = awaited_by(warp, group), late = awaited & yielded_lanes(warp);
@@ -113,6 +113,7 @@ static void part(struct warp *warp, const struct group *group)
     for (unsigned l = 0; l < LANES && late; l++)
         if (awaited >> l & 1)
             (*b)[l] &= late >> l & 1 ? late : ~late;
+    emulation->result->parted |= late != 0;
 }
 
 void converge(struct emulation *emulation, struct warp *warp)
@@ -130,7 +131,7 @@ void converge(struct emulation *emulation, struct warp *warp)
             continue;
         }
         if (group->state == GROUP_AT_RECONVERGENCE)
-            part(warp, group);
+            part(emulation, warp, group);
         join(warp, set);
         note_change(emulation);
         find_met(&met, warp);

@@ -214,6 +214,7 @@ struct emulate_result {
     bool last_of_all;    /* all blocks of the grid arrive at one counter */
     bool arrivals;       /* the last block to arrive at a counter does more: emulate/arrival.h */
     bool wandered;       /* addresses in long loops were sampled (emulate/wander.h) */
+    bool parted;         /* lanes went past a convergence barrier since others had yielded */
     bool skipped;        /* a branch by a value that cannot be known was taken, past what it guards */
     bool loaded;         /* loaded values decide which lanes access memory */
     uint64_t

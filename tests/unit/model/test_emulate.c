@@ -174,6 +174,13 @@ static void passes_lock_between_lanes(void **state)
     program_run(&p, EMULATE_FULL, EMULATE_DONE);
     program_read(&p, to, &out);
     assert_int_equal(out, 32);
+    assert_true(p.result.parted);
+
+    program_open(&p, 90, "four_arms", 256); /* without YIELD all meet again */
+    program_scalar(&p, 8);
+    program_buffer(&p, ELEMENT_FLOAT32, 256, "1");
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    assert_false(p.result.parted);
 }
 
 /* Listings 5 and 7: threads arrive at barriers, not warps. */
