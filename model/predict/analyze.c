@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By how many times too many instructions are counted of lanes that are taken to stay apart once they left a loop one by
- * one: probes of hash tables took an H200 a sixth of the time. */
+/* How much too long the time may be where lanes are taken to stay apart once they left a loop one by one. Probes of hash
+ * tables took an H200 a sixth of it at least, and half as much again is allowed for: an assumption. */
 static const double PARTED_MOST = 9;
 
 int analyze_refuse(struct analyze_work *work, int rc, const struct err *why)

@@ -21,9 +21,8 @@ static const struct assumed {
      "a branch depends on what cannot be known, such as results of tensor cores; it was taken to skip what "
      "it can"},
     {PREDICT_ASSUMED_PARTED, ALL,
-     "lanes leave a loop one by one (YIELD); they were taken to stay apart, and the lower bound counts none "
-     "of "
-     "their instructions"},
+     "lanes leave a loop one by one (YIELD); they were taken to stay apart, and the lower bound counts "
+     "none of their instructions"},
     {PREDICT_ASSUMED_ATOMIC, ALL,
      "a branch depends on an atomic's answer, which was taken from one block alone"},
     {PREDICT_ASSUMED_TICKETS, ALL,
