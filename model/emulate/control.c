@@ -144,15 +144,10 @@ static int execute_break(struct emulation *emulation, struct warp *warp, struct 
     return STEP_BLOCKED;
 }
 
-/* Others of the warp have their turn. */
+/* Others of the warp go first, and meet it here where they come by. */
 static int execute_yield(struct emulation *emulation, struct warp *warp, struct group *group)
 {
-    if (warp->group_count == 1)
-        return STEP_NEXT;
-    group->yielded = true;
-    group->pc++;
-    converge(emulation, warp);
-    return STEP_BLOCKED;
+    return warp->group_count == 1 ? STEP_NEXT : converge_wait(emulation, warp, group, GROUP_AT_YIELD, 0, 0);
 }
 
 static const struct sass_operand *find_operand(const struct sass *i, enum sass_operand_kind kind)

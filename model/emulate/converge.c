@@ -38,13 +38,15 @@ static void join(struct warp *warp, uint32_t released)
     drop_empty(warp);
 }
 
-/* The lanes that a waiting group waits for, itself included. */
+/* The lanes that a waiting group waits for, itself included. Those that met at a YIELD came from different
+ * BSSY, so that each waits for others. */
 static uint32_t awaited_by(const struct warp *warp, const struct group *group)
 {
-    const uint32_t awaited = group->state == GROUP_AT_WARPSYNC
-                                 ? group->awaited
-                                 : warp->regs->b[group->index][__builtin_ctz(group->mask)];
+    uint32_t awaited = group->state == GROUP_AT_WARPSYNC ? group->awaited : 0;
 
+    if (group->state == GROUP_AT_RECONVERGENCE)
+        for (uint32_t left = group->mask; left; left &= left - 1)
+            awaited |= warp->regs->b[group->index][__builtin_ctz(left)];
     return awaited & ~warp->exited;
 }
 
@@ -53,7 +55,7 @@ static uint32_t yielded_lanes(const struct warp *warp)
     uint32_t lanes = 0;
 
     for (unsigned k = 0; k < warp->group_count; k++)
-        lanes |= warp->groups[k].yielded ? warp->groups[k].mask : 0;
+        lanes |= warp->groups[k].state == GROUP_AT_YIELD ? warp->groups[k].mask : 0;
     return lanes;
 }
 
@@ -137,6 +139,16 @@ void converge(struct emulation *emulation, struct warp *warp)
         find_met(&met, warp);
         k = 0;
     }
+}
+
+bool converge_resume(struct warp *warp)
+{
+    uint32_t yielded = 0;
+
+    for (unsigned k = 0; k < warp->group_count; k++)
+        yielded |= warp->groups[k].state == GROUP_AT_YIELD ? UINT32_C(1) << k : 0;
+    join(warp, yielded);
+    return yielded;
 }
 
 int converge_wait(struct emulation *emulation, struct warp *warp, struct group *group, enum group_state state,

@@ -2,14 +2,15 @@
 
 #include "model/emulate/block.h"
 #include "model/emulate/cluster.h"
+#include "model/emulate/converge.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/signing.h"
 #include "model/emulate/steady.h"
 #include "model/emulate/step.h"
 
-/* The next group of a warp that can run, its turn going round; null without one. */
-static struct group *next_group(struct warp *warp)
+/* The next group of a warp that is ready, its turn going round; null without one. */
+static struct group *ready_group(struct warp *warp)
 {
     for (unsigned k = 0; k < warp->group_count; k++) {
         const unsigned at = (warp->turn + k) % warp->group_count;
@@ -20,6 +21,14 @@ static struct group *next_group(struct warp *warp)
         }
     }
     return NULL;
+}
+
+/* The next group of a warp that can run: lanes that gave way follow where no other can. */
+static struct group *next_group(struct warp *warp)
+{
+    struct group *group = ready_group(warp);
+
+    return group || !converge_resume(warp) ? group : ready_group(warp);
 }
 
 /* Groups that were idle have something to see again. */

@@ -81,6 +81,7 @@ struct registers {
 
 enum group_state {
     GROUP_READY,
+    GROUP_AT_YIELD,
     GROUP_AT_RECONVERGENCE,
     GROUP_AT_WARPSYNC,
     GROUP_AT_BARRIER,
@@ -106,7 +107,6 @@ struct group {
     uint8_t index;                    /* of the convergence or block barrier it waits at */
     uint8_t parity;                   /* GROUP_AT_MBARRIER: of the phase whose end it waits for */
     uint32_t mbarrier;                /* and the address in shared memory */
-    bool yielded;                     /* it let others go first, until its next turn */
     bool waits;                       /* for what other blocks store: emulate/waiting.h */
     bool idle;                        /* its state repeats while nothing else changes, see emulate/step.c */
     uint32_t back_pc;                 /* last backward branch that was looked at for that, */

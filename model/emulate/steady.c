@@ -252,7 +252,7 @@ static int start_recording(struct emulation *emulation, struct snapshots *snapsh
 static bool others_wait(const struct warp *warp, const struct group *group)
 {
     for (unsigned k = 0; k < warp->group_count; k++)
-        if (&warp->groups[k] != group && warp->groups[k].state == GROUP_READY)
+        if (&warp->groups[k] != group && warp->groups[k].state <= GROUP_AT_YIELD)
             return false;
     return true;
 }

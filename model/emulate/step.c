@@ -5,6 +5,7 @@
 #include "model/emulate/access.h"
 #include "model/emulate/alu.h"
 #include "model/emulate/control.h"
+#include "model/emulate/converge.h"
 #include "model/emulate/events.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/operand.h"
@@ -335,20 +336,21 @@ static bool others_are_ready(const struct warp *warp)
     unsigned ready = 0;
 
     for (unsigned k = 0; k < warp->group_count; k++)
-        ready += warp->groups[k].state == GROUP_READY;
+        ready += warp->groups[k].state <= GROUP_AT_YIELD;
     return ready > 1;
 }
 
 int group_execute(struct emulation *emulation, struct warp *warp, struct group *group)
 {
     uint32_t start = group->pc;
+    int rc;
 
     emulation->leading = warp->index == 0;
     emulation->running = warp->index;
-    group->yielded = emulation->tickets.taken = false;
+    emulation->tickets.taken = false;
     for (unsigned done = 0; !group->idle && !group->waits; done++) {
         uint32_t pc;
-        int rc, recorded;
+        int recorded;
 
         if (done >= TURN && (!emulation->alone || others_are_ready(warp)))
             break;
@@ -370,5 +372,7 @@ int group_execute(struct emulation *emulation, struct warp *warp, struct group *
             start = group->pc;
         }
     }
-    return run_record(emulation, warp, start, group->pc);
+    rc = run_record(emulation, warp, start, group->pc);
+    converge_resume(warp); /* its turn ends; lanes that gave way wait no longer */
+    return rc;
 }

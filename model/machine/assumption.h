@@ -29,11 +29,11 @@ enum predict_assumption {
     PREDICT_ASSUMED_ARRIVALS = 2097152,     /* which blocks come last to a counter (emulate/arrival.h) */
     PREDICT_ASSUMED_ONE_PLACE =
         4194304, /* that lanes read one place of constant memory (LDC), or what that costs */
-    PREDICT_ASSUMED_PARTED = 8388608, /* that lanes which leave a loop one by one stay apart */
+    PREDICT_ASSUMED_PARTED = 8388608, /* that lanes which leave a loop before others meet them again */
     PREDICT_ASSUMPTIONS_END = 16777216
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */
-#define PREDICT_BOUND_NOT_PROVED (PREDICT_LIKELY_BLOCKS | PREDICT_LIKELY_ADDRESSES)
+#define PREDICT_BOUND_NOT_PROVED (PREDICT_LIKELY_BLOCKS | PREDICT_LIKELY_ADDRESSES | PREDICT_ASSUMED_PARTED)
 
 #endif

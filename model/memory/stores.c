@@ -10,6 +10,7 @@
 enum since {
     AT_ONCE,  /* right before */
     IN_A_ROW, /* right before, but it has stored so much that it waits for the load/store units */
+    A_TURN,   /* in the last turn of a loop */
     LONG_AGO, /* it has waited for memory or at a barrier since */
     UNKNOWN
 };
@@ -20,6 +21,7 @@ struct scene {
     const struct traffic_caches *caches;
     double meeting; /* other warps that store at the same time, where warps queue up */
     double others;  /* the same, 0 where they do not */
+    double all;     /* other warps of the SM that store at all */
     double again;   /* of the sectors that warps store to, the share that they have stored to before */
 };
 
@@ -153,7 +155,9 @@ static enum since stored_since(const struct scene *scene, size_t i)
         if (stores(before) && same_place(traffic_global_access(before), access)) {
             if (memory)
                 return LONG_AGO;
-            if (waited || cycles > assumed->stores_together || k >= i)
+            if (k >= i)
+                return A_TURN;
+            if (waited || cycles > assumed->stores_together)
                 return UNKNOWN;
             return row_before(scene, i) < assumed->stores_ahead ? AT_ONCE : IN_A_ROW;
         }
@@ -161,7 +165,7 @@ static enum since stored_since(const struct scene *scene, size_t i)
             break;
         waited |= before->control.wait_mask;
     }
-    return UNKNOWN;
+    return end < code->count ? A_TURN : UNKNOWN;
 }
 
 static double parts_left(const struct scene *scene, size_t i, double queue)
@@ -171,6 +175,8 @@ static double parts_left(const struct scene *scene, size_t i, double queue)
         return parts_at_once(queue, scene->others, scene->caches->schedulers);
     case IN_A_ROW:
         return parts_apart(queue, scene->meeting, scene->again);
+    case A_TURN:
+        return parts_apart(queue, scene->all < queue ? scene->others : scene->all, scene->again);
     case LONG_AGO:
         return 1;
     default:
@@ -266,6 +272,7 @@ void stores_sum(struct traffic *traffic, const struct sass_code *code, const str
     struct scene scene = {.code = code, .caches = caches, .again = stored_again(traffic, code)};
 
     scene.meeting = meeting(&scene, result);
+    scene.all = fmax(caches->resident_blocks * storing_warps(code, result) - 1, 0);
     scene.others = stores_queue(traffic, code, caches, resident_warps)
                        ? fmax(fmin(caches->resident_blocks, 2) * storing_warps(code, result) - 1, 0)
                        : 0;

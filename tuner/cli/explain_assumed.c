@@ -21,8 +21,7 @@ static const struct assumed {
      "a branch depends on what cannot be known, such as results of tensor cores; it was taken to skip what "
      "it can"},
     {PREDICT_ASSUMED_PARTED, ALL,
-     "lanes leave a loop one by one (YIELD); they were taken to stay apart, and the lower bound counts "
-     "none of their instructions"},
+     "some lanes leave a loop before others, which give way (YIELD); all were taken to meet there again"},
     {PREDICT_ASSUMED_ATOMIC, ALL,
      "a branch depends on an atomic's answer, which was taken from one block alone"},
     {PREDICT_ASSUMED_TICKETS, ALL,
