@@ -1,6 +1,11 @@
 #include "model/memory/tables.h"
 
+#include "model/sass/arch/geometry.h"
+
 #include <math.h>
+
+/* Sets of the cache of a sub-partition: 2 KB in lines of CONSTANT_LINE, four to a set (benchmarks/micro/tables.c). */
+enum { SETS = 8 };
 
 struct tables_walkers tables_walkers_of(const struct residency *residency, double skew, double cohesion)
 {
@@ -32,13 +37,28 @@ static bool is_led(const struct sass_code *code, const struct traffic_count *cou
     return false;
 }
 
+/* A bit for each set of the cache that the loads of a loop look in, those of the same table that are executed equally often. */
+static unsigned sets_of(const struct sass_code *code, const struct traffic_count *counts, size_t i)
+{
+    const struct sass_access *of = &code->instructions[i].accesses[0];
+    unsigned sets = 0;
+
+    for (size_t k = 0; k < code->count; k++) {
+        const struct sass_access *access = &code->instructions[k].accesses[0];
+
+        if (counts[k].table_lines > 0 && counts[k].issued == counts[i].issued && access->bank == of->bank)
+            sets |= 1u << ((unsigned)access->offset / CONSTANT_LINE % SETS);
+    }
+    return sets;
+}
+
 /* Of loads that are issued `issued` times, where more walkers than lines are spread over `lines`. */
 static double thrashed(double issued, double lines, double kept)
 {
     return lines > kept ? issued * (1 - kept / lines) : 0;
 }
 
-/* Loads of one instruction that do not find all their lines kept. */
+/* Loads of one instruction that do not find all their lines kept; `kept`: of all loads that walk with it. */
 static void add_missed(struct tables_misses *out, const struct traffic_count *count,
                        const struct tables_walkers *walkers, double kept, bool beside, bool led)
 {
@@ -61,6 +81,7 @@ void tables_missed(struct tables_misses *out, const struct sass_code *code, cons
     *out = (struct tables_misses){0};
     for (size_t i = 0; i < code->count; i++)
         if (traffic->counts[i].table_lines > kept)
-            add_missed(out, &traffic->counts[i], walkers, kept, is_beside(traffic->counts, i),
-                       is_led(code, traffic->counts, i));
+            add_missed(out, &traffic->counts[i], walkers,
+                       kept * __builtin_popcount(sets_of(code, traffic->counts, i)),
+                       is_beside(traffic->counts, i), is_led(code, traffic->counts, i));
 }

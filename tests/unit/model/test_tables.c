@@ -109,6 +109,33 @@ static void loads_that_walk_together_bring_a_line_once(void **state)
     check_near(missed(elsewhere, 3, &few).expected, 2 * LINES, 1e-9);
 }
 
+/* Four loads that look in four of the eight sets: 16 lines are kept for all of the loop, one for each group. */
+static void loads_of_other_sets_keep_more_lines(void **state)
+{
+    static const struct traffic_count counts[] = {
+        {.issued = STEPS, .table_lines = LINES, .table_moves = LINES, .table_first = 0},
+        {.issued = STEPS, .table_lines = LINES, .table_moves = LINES, .table_first = 0},
+        {.issued = STEPS, .table_lines = LINES, .table_moves = LINES, .table_first = 0},
+        {.issued = STEPS, .table_lines = LINES, .table_moves = LINES, .table_first = 0}};
+    const struct sass_code code = {.instructions = (struct sass[]){load(), load(), load(), load()},
+                                   .count = 4};
+    struct traffic_count copy[4];
+    const struct traffic traffic = {.counts = copy, .instruction_count = 4};
+    struct tables_misses out;
+
+    memcpy(copy, counts, sizeof copy);
+    tables_missed(&out, &code, &traffic, &apart, KEPT);
+    check_near(out.expected, STEPS * (1 - 4. / LINES), 1e-9); /* all in one set: they thrash */
+    for (int k = 0; k < 4; k++)
+        code.instructions[k].accesses[0].offset = k * 64;
+    tables_missed(&out, &code, &traffic, &apart, KEPT);
+    check_near(out.expected, LINES, 1e-9);
+    for (int k = 0; k < 4; k++)
+        code.instructions[k].accesses[0].offset = k * 8 * 64; /* the same set again */
+    tables_missed(&out, &code, &traffic, &apart, KEPT);
+    check_near(out.expected, STEPS * (1 - 4. / LINES), 1e-9);
+}
+
 static void blocks_are_groups_and_drift_with_every_wave(void **state)
 {
     const struct residency
@@ -137,5 +164,6 @@ int main(void)
     return RUN_TESTS(walkers_that_are_apart_miss, lines_that_are_kept_do_not_miss,
                      walkers_near_each_other_share_a_line, few_walkers_bring_their_own_lines,
                      warps_of_a_block_help_each_other, loads_beside_each_other_miss_once,
-                     loads_that_walk_together_bring_a_line_once, blocks_are_groups_and_drift_with_every_wave);
+                     loads_that_walk_together_bring_a_line_once, loads_of_other_sets_keep_more_lines,
+                     blocks_are_groups_and_drift_with_every_wave);
 }
