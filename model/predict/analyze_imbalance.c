@@ -8,6 +8,9 @@ enum {
     SIMULATED_BLOCKS = 64
 }; /* slots that the sampled blocks fill by their weight when unequal ones are simulated */
 
+/* By what share of its time blocks differ that do the same: an assumption. */
+static const double SPREAD = 0.1;
+
 /* The sampled block that stands for slot s of SIMULATED_BLOCKS. */
 static const struct emulate_block *slot_block(const struct emulate_result *emulation, double total, int s)
 {
@@ -84,13 +87,25 @@ static int deal_out(struct analyze_work *work, double total)
     return rc;
 }
 
+/* Blocks of an SM, of `length` cycles in the mean where they are alone, that get as much done as all that it holds. */
+static double find_needed(const struct analyze_work *work, double length)
+{
+    const struct predict_input *in = &work->out->input;
+    const double most = in->residency.blocks_per_sm;
+    const double held = fmin(most, ceil(in->residency.blocks / in->residency.sms));
+    const double among = in->simulated.wave_cycles;
+
+    return among > 0 ? fmax(fmin(held * length / among, most), 1) : most;
+}
+
 int analyze_imbalance(struct analyze_work *work)
 {
     const struct residency *at = &work->out->input.residency;
     const struct emulate_result *emulation = &work->out->emulation;
     const unsigned warps = emulation->blocks[0].warps;
     const bool together = analyze_ends_together(work);
-    double cycles[SIMULATED_BLOCKS * LANES], total = 0;
+    struct places places = {.sms = (size_t)at->sms, .per_sm = (size_t)at->blocks_per_sm, .spread = SPREAD};
+    double cycles[SIMULATED_BLOCKS * LANES], total = 0, sum = 0;
     int rc;
 
     if (emulation->path_count == 1) {
@@ -104,10 +119,12 @@ int analyze_imbalance(struct analyze_work *work)
 
         const double longest = expect_longest_path(work, block);
 
+        sum += longest;
         for (unsigned w = 0; w < warps; w++)
             cycles[s * (int)warps + (int)w] = together ? longest : fmax(work->paths[block->paths[w]].last, 1);
     }
-    rc = imbalance_of(&work->out->imbalance, cycles, SIMULATED_BLOCKS, warps, (size_t)at->blocks,
-                      (size_t)(at->sms * at->blocks_per_sm), work->err);
+    places.needed = find_needed(work, sum / SIMULATED_BLOCKS);
+    rc = imbalance_of(&work->out->imbalance, cycles, SIMULATED_BLOCKS, warps, (size_t)at->blocks, &places,
+                      work->err);
     return rc || !emulation->tickets ? rc : deal_out(work, total);
 }

@@ -1,5 +1,7 @@
 #include "model/predict/schedule.h"
 
+#include "model/predict/places.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -125,24 +127,10 @@ static double longest(const double *cycles, size_t n)
     return most;
 }
 
-/* Ends the last of `blocks` blocks, lengths[b % samples] each; *busy becomes the sum of the lengths simulated. */
-static double simulate(double *ends, size_t places, const double *lengths, size_t samples, size_t blocks,
-                       double *busy)
+static int check(const double *cycles, size_t samples, size_t warps, size_t blocks,
+                 const struct places *places, struct err *err)
 {
-    size_t s;
-
-    *busy = 0;
-    for (size_t b = s = 0; b < blocks; b++, s = s + 1 < samples ? s + 1 : 0) {
-        *busy += lengths[s];
-        replace_earliest(ends, places, ends[0] + lengths[s]);
-    }
-    return longest(ends, places);
-}
-
-static int check(const double *cycles, size_t samples, size_t warps, size_t blocks, size_t places,
-                 struct err *err)
-{
-    if (!samples || !warps || !blocks || !places)
+    if (!samples || !warps || !blocks || !places->sms || !places->per_sm)
         return err_set(err, ERR_USAGE, "imbalance needs at least one sample, warp, block and place");
     for (size_t i = 0; i < samples * warps; i++)
         if (!(cycles[i] > 0 && isfinite(cycles[i])))
@@ -169,30 +157,35 @@ static void decompose(struct imbalance *out, const double *cycles, size_t sample
 }
 
 int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, size_t warps, size_t blocks,
-                 size_t places, struct err *err)
+                 const struct places *places, struct err *err)
 {
-    const size_t simulated = blocks / SIMULATED_WAVES < places ? blocks : SIMULATED_WAVES * places;
+    const size_t all = places->sms * places->per_sm;
+    const size_t simulated = blocks / SIMULATED_WAVES < all ? blocks : SIMULATED_WAVES * all;
     struct schedule schedule;
-    double *ends, *lengths, busy, before, length;
+    double *lengths, held, held_equal, sum = 0, length, equal, before;
 
     *out = (struct imbalance){0};
     if (check(cycles, samples, warps, blocks, places, err))
         return ERR_USAGE;
-    ends = calloc(places + samples, sizeof *ends);
-    if (!ends)
+    lengths = calloc(samples, sizeof *lengths);
+    if (!lengths)
         return err_memory(err);
-    lengths = ends + places;
     for (size_t s = 0; s < samples; s++)
         lengths[s] = longest(cycles + s * warps, warps);
-    out->makespan = simulate(ends, places, lengths, samples, simulated, &busy);
-    free(ends);
-    length = busy / (double)simulated;
-    before = (double)(blocks - simulated) * length / (double)places;
+    for (size_t b = 0; b < simulated; b++)
+        sum += lengths[b % samples];
+    length = sum / (double)simulated;
+    out->makespan = places_run(&held, places, lengths, samples, simulated);
+    equal = places_run(&held_equal, places, &length, 1, simulated);
+    free(lengths);
+    if (held < 0 || held_equal < 0)
+        return err_memory(err);
+    before = (double)(blocks - simulated) / (double)simulated * equal;
     out->makespan += before;
-    schedule_of(&schedule, (double)blocks, 1, (double)places);
-    out->stretch = fmax(out->makespan / (schedule.count * length), 1);
-    decompose(out, cycles, samples, warps, (double)blocks * length / ((double)places * out->makespan),
-              schedule.filled_share);
+    out->stretch = fmax(out->makespan / (equal + before), 1);
+    schedule_of(&schedule, (double)blocks, (double)places->sms, (double)places->per_sm);
+    held = (held + before * held_equal / equal) / out->makespan / (held_equal / equal);
+    decompose(out, cycles, samples, warps, schedule.filled_share * held, schedule.filled_share);
     return 0;
 }
 

@@ -30,7 +30,8 @@ static void equal_blocks_have_no_imbalance(void **state)
     const double cycles[] = {100, 100};
     struct imbalance i;
 
-    assert_int_equal(imbalance_of(&i, cycles, 1, 2, 45, 60, NULL), 0);
+    assert_int_equal(
+        imbalance_of(&i, cycles, 1, 2, 45, &(struct places){.sms = 60, .per_sm = 1, .needed = 1}, NULL), 0);
     check_near(i.achieved, 0.75, 1e-12);
     check_near(i.too_few, 0.75, 1e-12);
     check_near(i.between_blocks, 1, 1e-12);
@@ -44,7 +45,8 @@ static void unequal_warps_leave_their_block_early(void **state)
     const double cycles[] = {100, 50, 50, 40};
     struct imbalance i;
 
-    assert_int_equal(imbalance_of(&i, cycles, 1, 4, 60, 60, NULL), 0);
+    assert_int_equal(
+        imbalance_of(&i, cycles, 1, 4, 60, &(struct places){.sms = 60, .per_sm = 1, .needed = 1}, NULL), 0);
     check_near(i.within_block, 0.6, 1e-12);
     check_near(i.between_blocks, 1, 1e-12);
     check_near(i.achieved, 0.6, 1e-12);
@@ -56,14 +58,45 @@ static void unequal_blocks_are_dealt_out_as_places_become_free(void **state)
     const double cycles[] = {30, 10, 10, 10}, late[] = {10, 10, 10, 30};
     struct imbalance i;
 
-    assert_int_equal(imbalance_of(&i, cycles, 4, 1, 4, 2, NULL), 0);
+    assert_int_equal(
+        imbalance_of(&i, cycles, 4, 1, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL), 0);
     check_near(i.makespan, 30, 1e-12);
     check_near(i.achieved, 1, 1e-12);
-    assert_int_equal(imbalance_of(&i, late, 4, 1, 4, 2, NULL), 0);
+    assert_int_equal(
+        imbalance_of(&i, late, 4, 1, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL), 0);
     check_near(i.makespan, 40, 1e-12);
     check_near(i.stretch, 40.0 / 30, 1e-12);
     check_near(i.between_blocks, 0.75, 1e-12);
     check_near(i.too_few, 1, 1e-12);
+}
+
+/* Two blocks of an SM, of 30 and 10: where one keeps all of it busy, that of 30 goes on twice as fast once the other has ended. */
+static void blocks_of_an_sm_share_it(void **state)
+{
+    const double cycles[] = {30, 10};
+    struct places both = {.sms = 1, .per_sm = 2, .needed = 2}, busy = {.sms = 1, .per_sm = 2, .needed = 1};
+    struct imbalance i;
+
+    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 2, &both, NULL), 0);
+    check_near(i.makespan, 30, 1e-12);
+    check_near(i.stretch, 1.5, 1e-12);
+    check_near(i.achieved, 40. / 60, 1e-12);
+    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 2, &busy, NULL), 0);
+    check_near(i.makespan, 40, 1e-12);
+    check_near(i.stretch, 1, 1e-12);
+    check_near(i.achieved, (20 * 2 + 20) / 80., 1e-12);
+}
+
+/* Blocks that are nearly equal: those of an SM do not end together, so that half a wave behind a full one goes to all SMs. */
+static void half_a_wave_goes_to_all_sms(void **state)
+{
+    const double cycles[] = {100, 101};
+    struct places places = {.sms = 132, .per_sm = 8, .needed = 2, .spread = 0.1};
+    struct imbalance i;
+
+    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 132 * 12, &places, NULL), 0);
+    assert_true(i.makespan > 100.5 * 6 && i.makespan < 100.5 * 7); /* not 8 */
+    check_near(i.stretch, 1, 0.02);
 }
 
 /* Many waves even out what differs between blocks; the pace before the last 32 waves is the mean. */
@@ -72,8 +105,11 @@ static void more_blocks_even_out(void **state)
     const double cycles[] = {100, 300};
     struct imbalance few, many;
 
-    assert_int_equal(imbalance_of(&few, cycles, 2, 1, 3, 2, NULL), 0);
-    assert_int_equal(imbalance_of(&many, cycles, 2, 1, 100001, 2, NULL), 0);
+    assert_int_equal(
+        imbalance_of(&few, cycles, 2, 1, 3, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL), 0);
+    assert_int_equal(
+        imbalance_of(&many, cycles, 2, 1, 100001, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL),
+        0);
     assert_true(many.between_blocks > 0.999 && many.stretch < 1.001);
     assert_true(few.achieved < many.achieved);
     check_near(many.makespan, 100001 * 200.0 / 2, 300);
@@ -94,10 +130,16 @@ static void senseless_input_is_refused(void **state)
     struct imbalance i;
     struct err err = {0};
 
-    assert_int_equal(imbalance_of(&i, cycles, 1, 2, 4, 2, &err), ERR_USAGE);
+    assert_int_equal(
+        imbalance_of(&i, cycles, 1, 2, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, &err),
+        ERR_USAGE);
     assert_string_equal(err.text, "warp 1 of sampled block 0 lasts 0 cycles: a positive number is meant");
-    assert_int_equal(imbalance_of(&i, cycles, 0, 2, 4, 2, NULL), ERR_USAGE);
-    assert_int_equal(imbalance_of(&i, cycles, 1, 1, 4, 0, NULL), ERR_USAGE);
+    assert_int_equal(
+        imbalance_of(&i, cycles, 0, 2, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL),
+        ERR_USAGE);
+    assert_int_equal(
+        imbalance_of(&i, cycles, 1, 1, 4, &(struct places){.sms = 0, .per_sm = 1, .needed = 1}, NULL),
+        ERR_USAGE);
 }
 
 /* Two blocks, six pieces: whoever is free takes the next one. In turn, one block would have all the long ones. */
@@ -167,6 +209,6 @@ int main(void)
     return RUN_TESTS(too_few_blocks, equal_blocks_have_no_imbalance, unequal_warps_leave_their_block_early,
                      unequal_blocks_are_dealt_out_as_places_become_free, handed_out_pieces_go_to_who_is_free,
                      what_throughput_limits_is_not_prolonged, who_is_favoured_ends_early,
-                     who_takes_the_rest_ends_last, more_blocks_even_out, places_wait_for_blocks,
-                     senseless_input_is_refused);
+                     who_takes_the_rest_ends_last, blocks_of_an_sm_share_it, half_a_wave_goes_to_all_sms,
+                     more_blocks_even_out, places_wait_for_blocks, senseless_input_is_refused);
 }
