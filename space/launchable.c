@@ -44,3 +44,33 @@ int space_launchable(const struct space *space, const struct spec *spec, size_t 
     return err_set(err, ERR_USAGE, "%s: no configuration can be launched at this problem size: %s",
                    spec->path, first.text);
 }
+
+static int check_problem(const struct spec *spec, size_t problem, struct err *err)
+{
+    struct space *space;
+    uint64_t index;
+    int rc = space_open(&space, spec, problem, err);
+
+    if (rc)
+        return rc;
+    rc = space_default(&index, space, err);
+    if (!rc)
+        rc = space_launchable(space, spec, problem, err);
+    space_close(space);
+    return rc;
+}
+
+int space_check_problems(const struct spec *spec, struct err *err)
+{
+    char place[320];
+    int rc = 0;
+
+    for (size_t k = 0; k < spec->problem_count && spec->problem_count > 1 && !rc; k++) {
+        rc = check_problem(spec, k, err);
+        if (rc) {
+            spec_problem_place(place, sizeof place, spec, k);
+            err_prefix(err, "%s", place);
+        }
+    }
+    return rc;
+}

@@ -15,4 +15,8 @@ enum { LAUNCHABLE_TRIED = 1000 }; /* of a larger space, this many configurations
  * configuration is left to space_default. */
 int space_launchable(const struct space *space, const struct spec *spec, size_t problem, struct err *err);
 
+/* The same of every problem, and whether each has a valid configuration, before the first is worked on: the
+ * error names the problem. A spec with one problem is left to whoever opens its space. */
+int space_check_problems(const struct spec *spec, struct err *err);
+
 #endif

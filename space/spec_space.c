@@ -269,9 +269,11 @@ static int read_problem_list(struct reader *reader, const struct js_at *list, co
     if (count == 0)
         return js_fail(list, reader->err, "the list of problems is empty; give at least one");
     reader->spec->problems = calloc(count, sizeof *reader->spec->problems);
-    if (!reader->spec->problems)
+    reader->spec->problem_places = calloc(count, sizeof *reader->spec->problem_places);
+    if (!reader->spec->problems || !reader->spec->problem_places)
         return err_memory(reader->err);
     for (size_t k = 0; k < count; k++) {
+        reader->spec->problem_places[k] = k;
         element = js_kind(list) == JS_ARRAY ? js_element(list, k) : *list;
         if (js_expect(&element, JS_OBJECT, reader->err) ||
             (k == 0 && (read_size_names(names, reader, &element) || check_sets(reader, *names))) ||
@@ -346,6 +348,7 @@ int drop_repeated_problems(struct spec *spec, struct err *err)
             free(sizes);
             continue;
         }
+        spec->problem_places[kept] = spec->problem_places[k];
         spec->problems[kept++] = sizes;
         if (!rc)
             rc = map_put(&met, hash, sizes, err);

@@ -140,6 +140,8 @@ static int rank_all(struct predict_view *view, const struct cli_args *args, cons
         rc = cli_count(&view->limit, args, "limit", 0, UINT64_MAX, err);
     if (!rc && cli_given(args, "json") && !(all = js_new_array()))
         rc = err_memory(err);
+    if (!rc)
+        rc = space_check_problems(how->spec, err);
     for (; view->problem < how->spec->problem_count && !rc && !*how->stop; view->problem++)
         rc = rank_problem(view, how, all, err);
     if (!rc && all) {
