@@ -139,7 +139,8 @@ int tune_kinds(struct tune_kinds *kinds, struct err *err)
     struct tune_pages pages = {0};
     struct turns turns;
     struct share share;
-    int rc = all ? space_check_problems(kinds->spec, err) : err_memory(err);
+    const uint64_t memory_bytes = kinds->tune->recorded ? 0 : environment_memory(environment);
+    int rc = all ? space_check_problems(kinds->spec, memory_bytes, err) : err_memory(err);
 
     if (!rc)
         rc = tune_pages_init(&pages, kinds->count, err);
