@@ -316,6 +316,20 @@ static double estimate(struct prediction *out, const struct predict_input *in)
     return bounds_cycles;
 }
 
+/* Dispatch where nothing else takes time to speak of. */
+static enum limited_by find_limit(const struct prediction *p, const struct predict_input *in)
+{
+    const double dispatch_s = in->residency.blocks * in->capacities.block_dispatch_s;
+
+    if (dispatch_s > 0 && p->launch_s + dispatch_s > 0.999 * p->estimate_s)
+        return LIMITED_DISPATCH;
+    if (p->longest_s > 0)
+        return LIMITED_BLOCK;
+    if (p->latency_hidden)
+        return LIMITED_RESOURCE;
+    return p->needed_warps > p->had_warps ? LIMITED_LATENCY : LIMITED_CLOSEST;
+}
+
 double predict_clock(const struct predict_input *in)
 {
     struct prediction out = {0};
@@ -355,6 +369,7 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
     bounds_cycles = estimate(out, in);
     share_cycles(out, in);
+    out->limited_by = find_limit(out, in);
     out->confidence =
         in->unrated ? 0 : in->known_share / (1 + in->work_error) * confidence_of(out, in, bounds_cycles);
     out->assumptions = in->assumptions;

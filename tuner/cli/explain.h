@@ -80,7 +80,4 @@ const char *explained_assumption(enum predict_assumption assumption);
 /* The assumption that matters most, and with `verbose` the others. */
 void explained_put_assumed(FILE *out, const struct prediction *prediction, bool verbose);
 
-/* Latency allows a warp less often than the tightest resource does. */
-bool explained_waits(const struct prediction *prediction);
-
 #endif

@@ -88,7 +88,7 @@ static enum touched what_limits(const struct prediction *p)
 {
     const enum resource limiter = p->at_sustained.limiter;
 
-    if (explained_waits(p))
+    if (p->limited_by == LIMITED_LATENCY)
         return LATENCY;
     return limiter >= RESOURCE_L1_DATA && limiter <= RESOURCE_LOADS_IN_FLIGHT ? MEMORY : THROUGHPUT;
 }

@@ -90,13 +90,6 @@ static void put_unrated(const struct predict_view *view)
             count, first->unrated);
 }
 
-/* Where there are warps enough and yet no resource is full, what comes closest stands for all of them. */
-static const char *limit_of(const struct ranked *row)
-{
-    return row->latency_hidden || row->had_warps >= row->needed_warps ? resource_name(row->limiter)
-                                                                      : "latency";
-}
-
 /* Where four of five measurements are expected; a dash where the model cannot tell. */
 static void interval_text(char *out, size_t size, const struct ranked *row)
 {
@@ -122,7 +115,8 @@ static int put_row(const struct predict_view *view, size_t rank, struct err *err
     progress_time_text(bound, row->bound_s);
     interval_text(interval, sizeof interval, row);
     fprintf(view->cli->out, "%5zu  %10s  %-20s  %10s  %-26s  %8.1f, %-8.1f  %s\n", rank + 1, estimate,
-            interval, bound, limit_of(row), row->had_warps, row->needed_warps, text);
+            interval, bound, limited_text(row->limited_by, row->limiter), row->had_warps, row->needed_warps,
+            text);
     free(text);
     return 0;
 }
@@ -169,6 +163,7 @@ static struct json *row_json(const struct predict_view *view, const struct ranke
             js_set_bool(object, "bound_proved", row->bound_proved) ||
             (row->interval_high_s > 0 && (js_set_real(object, "interval_low_s", row->interval_low_s) ||
                                           js_set_real(object, "interval_high_s", row->interval_high_s))) ||
+            js_set_string(object, "limited_by", limited_text(row->limited_by, row->limiter)) ||
             js_set_string(object, "limiter", resource_name(row->limiter)) ||
             js_set_bool(object, "latency_hidden", row->latency_hidden) ||
             js_set_real(object, "had_warps", row->had_warps) ||

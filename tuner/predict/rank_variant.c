@@ -31,6 +31,7 @@ static void take_prediction(struct ranked *out, const struct analysis *from)
     out->interval_high_s = p->interval_high_s;
     unrated_names(out->unrated, sizeof out->unrated, &from->demands.unrated);
     out->limiter = p->limiter;
+    out->limited_by = p->limited_by;
     out->latency_hidden = p->latency_hidden;
 }
 

@@ -43,11 +43,21 @@ static void vector_add_against_occupancy(void **state)
     check_near(p.needed_warps, 24.2, 0.05);
     check_near(p.had_warps, 8, 0);
     assert_false(p.latency_hidden);
+    assert_string_equal(limited_text(p.limited_by, p.limiter), "latency");
     assert_int_equal(p.limiter, RESOURCE_DRAM_READ);
     in = vector_add(64 * 8 * 10, 64);
     assert_int_equal(predict(&p, &in, NULL), 0);
     check_near(gb_per_s(&p), 154, 0.5);
     assert_true(p.latency_hidden);
+    assert_string_equal(limited_text(p.limited_by, p.limiter), "DRAM read");
+    in.capacities.block_dispatch_s = 1e-6;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    assert_string_equal(limited_text(p.limited_by, p.limiter), "dispatch of blocks");
+    in.latency.longest_cycles = 1e8;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    assert_string_equal(limited_text(p.limited_by, p.limiter), "the longest block");
+    in = vector_add(64 * 8 * 10, 64);
+    assert_int_equal(predict(&p, &in, NULL), 0);
     check_near(p.warps_per_cycle * 12, 0.54,
                0.01); /* instructions per cycle: functional units idle, latency hidden */
     check_near(p.estimate_s, p.bound_s, p.bound_s * 0.001);
