@@ -1,6 +1,7 @@
 #include "tuner/cli/predict_show.h"
 
 #include "space/configuration.h"
+#include "tuner/cli/explain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,6 +91,37 @@ static void put_unrated(const struct predict_view *view)
             count, first->unrated);
 }
 
+/* Below it the ranking of a variant says little: it is marked. What has no rate is told apart. */
+static bool is_doubtful(const struct ranked *row)
+{
+    return row->confidence < 0.2 && !*row->unrated;
+}
+
+/* What the mark means, and what is doubtful of the first that bears it. */
+static int put_doubtful(const struct predict_view *view, struct err *err)
+{
+    const struct ranked *first = NULL;
+    const char *why;
+    size_t count = 0;
+    char *text;
+
+    for (size_t i = 0; i < shown(view); i++)
+        if (is_doubtful(&view->ranking.rows[i])) {
+            first = first ? first : &view->ranking.rows[i];
+            count++;
+        }
+    if (!count)
+        return 0;
+    text = name_of(view, first);
+    if (!text)
+        return err_memory(err);
+    why = explained_most(first->assumptions, first->limited_by, first->limiter);
+    fprintf(view->cli->out, "? %zu with a confidence below 0.2; the first, %s: %.2f, %s\n", count, text,
+            first->confidence, why ? why : "see occutune explain");
+    free(text);
+    return 0;
+}
+
 /* Where four of five measurements are expected; a dash where the model cannot tell. */
 static void interval_text(char *out, size_t size, const struct ranked *row)
 {
@@ -114,9 +146,9 @@ static int put_row(const struct predict_view *view, size_t rank, struct err *err
     progress_time_text(estimate, row->estimate_s);
     progress_time_text(bound, row->bound_s);
     interval_text(interval, sizeof interval, row);
-    fprintf(view->cli->out, "%5zu  %10s  %-20s  %10s  %-26s  %8.1f, %-8.1f  %s\n", rank + 1, estimate,
-            interval, bound, limited_text(row->limited_by, row->limiter), row->had_warps, row->needed_warps,
-            text);
+    fprintf(view->cli->out, "%5zu%c %10s  %-20s  %10s  %-26s  %8.1f, %-8.1f  %s\n", rank + 1,
+            is_doubtful(row) ? '?' : ' ', estimate, interval, bound,
+            limited_text(row->limited_by, row->limiter), row->had_warps, row->needed_warps, text);
     free(text);
     return 0;
 }
@@ -139,6 +171,8 @@ int predict_put(const struct predict_view *view, struct err *err)
                 "limited by", "warps had, needed", "configuration");
     for (size_t i = 0; i < shown(view) && !rc; i++)
         rc = put_row(view, i, err);
+    if (!rc)
+        rc = put_doubtful(view, err);
     put_unrated(view);
     return rc ? rc : put_all_refused(view, err);
 }

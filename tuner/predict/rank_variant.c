@@ -23,6 +23,7 @@ static void take_prediction(struct ranked *out, const struct analysis *from)
     out->predicted = true;
     out->estimate_s = p->estimate_s;
     out->bound_s = p->bound_s;
+    out->assumptions = p->assumptions;
     out->bound_proved = !(p->assumptions & PREDICT_BOUND_NOT_PROVED);
     out->needed_warps = p->needed_warps;
     out->had_warps = p->had_warps;

@@ -29,7 +29,8 @@ struct ranked {
     enum resource limiter;
     enum limited_by limited_by;
     bool latency_hidden;
-    bool bound_proved; /* else it is likely: PREDICT_BOUND_NOT_PROVED */
+    unsigned assumptions; /* enum predict_assumption, or-ed */
+    bool bound_proved;    /* else it is likely: PREDICT_BOUND_NOT_PROVED */
     unsigned registers, blocks_per_sm;
     double compile_s; /* of the compiler */
     double predict_s; /* of one core: from the cubin to the prediction */
