@@ -339,6 +339,18 @@ double predict_clock(const struct predict_input *in)
     return out.clock_hz;
 }
 
+static int check_finite(struct prediction *out, struct err *err)
+{
+    const double estimate_s = out->estimate_s, bound_s = out->bound_s;
+
+    if (isfinite(estimate_s) && isfinite(bound_s))
+        return 0;
+    *out = (struct prediction){0};
+    return err_set(err, ERR_USAGE,
+                   "the estimate is %g s and the bound %g: the device profile holds values out of range",
+                   estimate_s, bound_s);
+}
+
 int predict(struct prediction *out, const struct predict_input *in, struct err *err)
 {
     const struct residency *at = &in->residency;
@@ -373,5 +385,5 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     out->confidence =
         in->unrated ? 0 : in->known_share / (1 + in->work_error) * confidence_of(out, in, bounds_cycles);
     out->assumptions = in->assumptions;
-    return 0;
+    return check_finite(out, err);
 }

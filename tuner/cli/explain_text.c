@@ -339,16 +339,13 @@ static void put_unrated(FILE *out, const struct unrated *unrated)
                      "makes the lower bound\n");
 }
 
-/* What a time on a GPU that nobody measured rests on. */
-static void put_elsewhere(FILE *out, const struct device *device)
+static void put_names(FILE *out, const char *what, const char *const *names, size_t count)
 {
-    const char *names[EXPLAINED_ELSEWHERE_MOST];
-    const size_t count = explained_elsewhere(names, device);
     int column = 0;
 
     for (size_t i = 0; i < count; i++) {
         if (!column)
-            fprintf(out, i ? ",\n              " : "  elsewhere   measured on another GPU: ");
+            fprintf(out, "%s", i ? ",\n              " : what);
         column += fprintf(out, "%s%s", column ? ", " : "", names[i]);
         column = column > 90 ? 0 : column;
     }
@@ -356,12 +353,22 @@ static void put_elsewhere(FILE *out, const struct device *device)
         fprintf(out, "\n");
 }
 
+/* What a time rests on that is not of this GPU, or on nothing; of published profiles the head tells. */
+static void put_profile(FILE *out, const struct device *device)
+{
+    const char *names[EXPLAINED_ELSEWHERE_MOST];
+
+    put_names(out, "  elsewhere   measured on another GPU: ", names, explained_elsewhere(names, device));
+    if (!device_is_published(device))
+        put_names(out, "  profile     lacks ", names, device_lacks(names, device));
+}
+
 void explained_print(FILE *out, const struct explained *explained, bool verbose)
 {
     put_head(out, explained);
     put_unrated(out, &explained->analysis->demands.unrated);
     explained_put_assumed(out, &explained->analysis->prediction, verbose);
-    put_elsewhere(out, explained->machine->device);
+    put_profile(out, explained->machine->device);
     put_changes(out, explained);
     put_advice(out, explained);
     put_lines(out, explained);

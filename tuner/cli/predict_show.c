@@ -122,6 +122,19 @@ static int put_doubtful(const struct predict_view *view, struct err *err)
     return 0;
 }
 
+/* What a profile that was measured says nothing of: the model does without. */
+static void put_lacks(const struct predict_view *view)
+{
+    const struct device *device = view->machine->device;
+    const char *names[DEVICE_VALUE_COUNT];
+    const size_t count = device_is_published(device) ? 0 : device_lacks(names, device);
+
+    if (count)
+        fprintf(view->cli->out,
+                "the profile lacks %zu value%s that the model reads, such as %s: see occutune explain\n",
+                count, count == 1 ? "" : "s", names[0]);
+}
+
 /* Where four of five measurements are expected; a dash where the model cannot tell. */
 static void interval_text(char *out, size_t size, const struct ranked *row)
 {
@@ -174,6 +187,7 @@ int predict_put(const struct predict_view *view, struct err *err)
     if (!rc)
         rc = put_doubtful(view, err);
     put_unrated(view);
+    put_lacks(view);
     return rc ? rc : put_all_refused(view, err);
 }
 
