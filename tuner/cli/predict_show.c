@@ -149,19 +149,31 @@ static void interval_text(char *out, size_t size, const struct ranked *row)
     snprintf(out, size, "%s to %s", low, high);
 }
 
+/* More than an SM holds is out of reach, however many. */
+static void needed_text(char *out, size_t size, const struct predict_view *view, const struct ranked *row)
+{
+    const uint64_t most = view->machine->device->limits.warps_per_sm;
+
+    if (most && row->needed_warps > (double)most)
+        snprintf(out, size, "> %" PRIu64, most);
+    else
+        snprintf(out, size, "%.1f", row->needed_warps);
+}
+
 static int put_row(const struct predict_view *view, size_t rank, struct err *err)
 {
     const struct ranked *row = &view->ranking.rows[rank];
-    char *text = name_of(view, row), estimate[32], bound[32], interval[72];
+    char *text = name_of(view, row), estimate[32], bound[32], interval[72], needed[32];
 
     if (!text)
         return err_memory(err);
     progress_time_text(estimate, row->estimate_s);
     progress_time_text(bound, row->bound_s);
     interval_text(interval, sizeof interval, row);
-    fprintf(view->cli->out, "%5zu%c %10s  %-20s  %10s  %-26s  %8.1f, %-8.1f  %s\n", rank + 1,
+    needed_text(needed, sizeof needed, view, row);
+    fprintf(view->cli->out, "%5zu%c %10s  %-20s  %10s  %-26s  %8.1f, %-8s  %s\n", rank + 1,
             is_doubtful(row) ? '?' : ' ', estimate, interval, bound,
-            limited_text(row->limited_by, row->limiter), row->had_warps, row->needed_warps, text);
+            limited_text(row->limited_by, row->limiter), row->had_warps, needed, text);
     free(text);
     return 0;
 }
