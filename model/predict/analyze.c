@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How much too long the time may be where lanes are taken to stay apart once they left a loop one by one. Probes of hash
- * tables took an H200 a sixth of it at least, and half as much again is allowed for: an assumption. */
-static const double PARTED_MOST = 9;
-
 int analyze_refuse(struct analyze_work *work, int rc, const struct err *why)
 {
     if (rc == 0 || rc == ERR_MEMORY || rc == ERR_SYSTEM) {
@@ -282,7 +278,8 @@ static int make_prediction(struct analyze_work *work)
         find_achieved(out);
         find_table_ends(out);
         interval_find(&out->prediction,
-                      out->in_step_s / (1 + error) / (out->emulation.parted ? PARTED_MOST : 1),
+                      out->in_step_s / (1 + error) /
+                          (out->emulation.parted ? assumptions_default.parted_factor : 1),
                       out->apart_s * (1 + error));
     }
     return analyze_refuse(work, rc, &why);
