@@ -32,6 +32,8 @@ double value_real(const struct value *value);                   /* NaN for strin
 /* Writes the value as Kernel Tuner's record keys have it (Python's str): 16, 0.5, True, text. Returns the
  * length wanted, as snprintf does. */
 int value_text(char *out, size_t size, const struct value *value);
+/* The same for messages: text in quotes, so that "64" is none of the numbers. */
+int value_quoted(char *out, size_t size, const struct value *value);
 
 /* Whether text can name a value: an identifier, and no word of the language. */
 bool expr_name(const char *text);

@@ -112,6 +112,21 @@ bool launch_needs_bulk_copies(char *out, size_t size, const struct launch *launc
     return launch_cluster_blocks(launch) > 1 || launch->programmatic;
 }
 
+bool launch_memory_fits(char *reason, size_t size, const struct launch *launch, uint64_t memory_bytes)
+{
+    double bytes = 0;
+
+    for (size_t a = 0; a < launch->argument_count; a++)
+        if (argument_is_buffer(&launch->arguments[a]))
+            bytes += (double)argument_memory_bytes(&launch->arguments[a]);
+    if (!memory_bytes || bytes <= (double)memory_bytes)
+        return true;
+    snprintf(reason, size,
+             "arguments: the buffers take %.4g GiB, the device has %.4g: make the problem smaller with --set",
+             bytes / (1 << 30), (double)memory_bytes / (1 << 30));
+    return false;
+}
+
 uint64_t launch_blocks(const struct launch *launch)
 {
     return (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];

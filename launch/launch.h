@@ -42,6 +42,9 @@ int launch_check(const struct launch *launch, struct err *err);
  * programmatic launches): writes what, "arguments[2]: a tensor_map", cut to `size`. */
 bool launch_needs_bulk_copies(char *out, size_t size, const struct launch *launch);
 
+/* Whether the buffers fit into a memory of so many bytes (0: unknown, they do); else writes the reason. */
+bool launch_memory_fits(char *reason, size_t size, const struct launch *launch, uint64_t memory_bytes);
+
 unsigned
 launch_cluster_blocks(const struct launch *launch);   /* thread blocks of a cluster; 1: none asked for */
 uint64_t launch_threads(const struct launch *launch); /* threads of a block */

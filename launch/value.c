@@ -66,3 +66,9 @@ int value_text(char *out, size_t size, const struct value *value)
     }
     return snprintf(out, size, "%s", value->string);
 }
+
+int value_quoted(char *out, size_t size, const struct value *value)
+{
+    return value->kind == VALUE_STRING ? snprintf(out, size, "\"%s\"", value->string)
+                                       : value_text(out, size, value);
+}

@@ -111,7 +111,7 @@ int configuration_read(unsigned *choices, const struct spec *spec, const struct 
             value_from_json(&value, &member, err))
             return ERR_USAGE;
         if (!find_value(&choices[p], &spec->parameters[p], &value)) {
-            value_text(text, sizeof text, &value);
+            value_quoted(text, sizeof text, &value);
             return js_fail(&member, err, "%s is not among the values of the parameter", text);
         }
     }

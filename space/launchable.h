@@ -10,9 +10,14 @@
 
 enum { LAUNCHABLE_TRIED = 1000 }; /* of a larger space, this many configurations all over it */
 
-/* A single configuration without a launch is its outcome; where not one that was tried has a launch on any
- * device, problem or spec are at fault: ERR_USAGE with what the default lacks. A space without a valid
+/* `memory_bytes` is the GPU's, 0 where it is unknown. A single configuration without a launch is its outcome; where not one that was tried has a launch on any
+ * device, or buffers that fit, problem or spec are at fault: ERR_USAGE with what the default lacks. A space without a valid
  * configuration is left to space_default. */
-int space_launchable(const struct space *space, const struct spec *spec, size_t problem, struct err *err);
+int space_launchable(const struct space *space, const struct spec *spec, size_t problem,
+                     uint64_t memory_bytes, struct err *err);
+
+/* The same of every problem, and whether each has a valid configuration, before the first is worked on: the
+ * error names the problem. A spec with one problem is left to whoever opens its space. */
+int space_check_problems(const struct spec *spec, uint64_t memory_bytes, struct err *err);
 
 #endif

@@ -317,6 +317,7 @@ void spec_release(struct spec *spec)
     free(spec->constraints);
     listed_release(&spec->listed);
     free(spec->problems);
+    free(spec->problem_places);
     release_arguments(spec->arguments, spec->argument_count);
     free(spec->metrics);
     free(spec->defaults);
@@ -352,6 +353,14 @@ int spec_problem_text(char *out, size_t size, const struct spec *spec, size_t pr
                      "%s%s=%s", k ? " " : "", spec->names[spec->parameter_count + k], value);
     }
     return used;
+}
+
+void spec_problem_place(char *out, size_t size, const struct spec *spec, size_t problem)
+{
+    char sizes[256];
+
+    spec_problem_text(sizes, sizeof sizes, spec, problem);
+    snprintf(out, size, "problem[%zu] (%s)", spec->problem_places[problem], sizes);
 }
 
 int spec_metric(double *out, const struct spec *spec, size_t metric, size_t problem, const unsigned *choices,

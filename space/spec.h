@@ -169,6 +169,7 @@ struct spec {
     size_t name_count;
     size_t size_count;       /* problem sizes: names[parameter_count] .. */
     struct value **problems; /* problems[k][s]: value of size s in problem k; see drop_repeated_problems() */
+    size_t *problem_places;  /* where each stands in the list of the file */
     size_t problem_count;    /* at least 1; the one problem has no sizes when the spec has none */
     struct spec_launch launch;
     struct spec_argument *arguments;
@@ -207,6 +208,9 @@ const unsigned *spec_default(const struct spec *spec, size_t problem);
 
 /* "M=4096 N=4096 K=4096" as snprintf does; empty without sizes. */
 int spec_problem_text(char *out, size_t size, const struct spec *spec, size_t problem);
+
+/* "problem[2] (N=0)": where it stands in the file, for messages. */
+void spec_problem_place(char *out, size_t size, const struct spec *spec, size_t problem);
 
 /* Fills the slots behind name_count. */
 void spec_put_measured(struct value *slots, const struct spec *spec, struct spec_measured measured);

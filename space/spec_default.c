@@ -42,7 +42,7 @@ static int read_plain(struct reader *reader, const struct js_at *at, size_t p)
     if (value_from_json(&value, at, reader->err))
         return ERR_USAGE;
     if (!find_choice(&choice, &spec->parameters[p], &value)) {
-        value_text(text, sizeof text, &value);
+        value_quoted(text, sizeof text, &value);
         return js_fail(at, reader->err, "%s is not among the values of the parameter", text);
     }
     for (size_t k = 0; k < spec->problem_count; k++)
@@ -65,7 +65,7 @@ static int choose_for(struct reader *reader, const struct js_at *at, size_t p, c
     }
     if (find_choice(&spec->defaults[k * spec->parameter_count + p], &spec->parameters[p], &value))
         return 0;
-    value_text(text, sizeof text, &value);
+    value_quoted(text, sizeof text, &value);
     spec_problem_text(sizes, sizeof sizes, spec, k);
     return js_fail(at, reader->err, "\"%s\" is %s%s%s, not among the values of the parameter",
                    expr_text(expr), text, *sizes ? " at " : "", sizes);

@@ -21,7 +21,7 @@ static int find_choice(uint16_t *out, const struct spec_parameter *parameter, co
         *out = (uint16_t)choice;
         return 0;
     }
-    value_text(text, sizeof text, &value);
+    value_quoted(text, sizeof text, &value);
     return js_fail(at, err, "%s is not among the values of %s", text, parameter->name);
 }
 

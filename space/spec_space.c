@@ -5,6 +5,7 @@
 #include "space/spec_option.h"
 #include "space/spec_reader.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,6 +175,16 @@ static int evaluate_size(struct value *out, const struct reader *reader, const c
     return failed;
 }
 
+/* "1e9" on a command line is a count, unless the file has a real there. */
+static void make_whole(struct value *value, const struct js_at *at)
+{
+    const double most = 9007199254740992.; /* 2^53: whole numbers below it are exact */
+
+    if (value->kind == VALUE_REAL && js_kind(at) != JS_REAL && floor(value->real) == value->real &&
+        fabs(value->real) < most)
+        *value = (struct value){.kind = VALUE_INTEGER, .integer = (int64_t)value->real};
+}
+
 static int read_size(struct value *sizes, size_t s, const struct reader *reader, const struct js_at *at,
                      const char *const *names)
 {
@@ -185,6 +196,8 @@ static int read_size(struct value *sizes, size_t s, const struct reader *reader,
         failed = evaluate_size(&sizes[s], reader, text, names, sizes, s);
         if (failed)
             err_prefix(reader->err, "--set %s=%s", names[s], text);
+        else
+            make_whole(&sizes[s], at);
         return failed;
     }
     if (js_kind(at) != JS_STRING)
@@ -269,9 +282,11 @@ static int read_problem_list(struct reader *reader, const struct js_at *list, co
     if (count == 0)
         return js_fail(list, reader->err, "the list of problems is empty; give at least one");
     reader->spec->problems = calloc(count, sizeof *reader->spec->problems);
-    if (!reader->spec->problems)
+    reader->spec->problem_places = calloc(count, sizeof *reader->spec->problem_places);
+    if (!reader->spec->problems || !reader->spec->problem_places)
         return err_memory(reader->err);
     for (size_t k = 0; k < count; k++) {
+        reader->spec->problem_places[k] = k;
         element = js_kind(list) == JS_ARRAY ? js_element(list, k) : *list;
         if (js_expect(&element, JS_OBJECT, reader->err) ||
             (k == 0 && (read_size_names(names, reader, &element) || check_sets(reader, *names))) ||
@@ -346,6 +361,7 @@ int drop_repeated_problems(struct spec *spec, struct err *err)
             free(sizes);
             continue;
         }
+        spec->problem_places[kept] = spec->problem_places[k];
         spec->problems[kept++] = sizes;
         if (!rc)
             rc = map_put(&met, hash, sizes, err);

@@ -135,23 +135,30 @@ static int link(struct spec_argument *argument, struct reader *reader, const str
 static int make_width(int *out, struct maker *maker, const struct expr *expr, const int widths[4],
                       const char *place, const char *name)
 {
-    char inside[96];
+    char inside[96], expected[48];
     int64_t value;
+    int count = 0, used = 0;
 
     *out = 0;
     if (!expr)
         return 0;
     snprintf(inside, sizeof inside, "%s.%s", place, name);
-    if (make_integer(&value, maker, expr, 0, 256, inside))
+    if (make_integer(&value, maker, expr, INT64_MIN, INT64_MAX, inside))
         return ERR_USAGE;
     for (int k = 0; k < 4; k++)
         if (widths[k] == value) {
             *out = k;
             return 0;
         }
-    return make_unfit(maker, "%s: \"%s\" is %" PRId64 ", expected 0, %d%s%.0d%s%.0d", inside, expr_text(expr),
-                      value, widths[1], widths[2] > 0 ? " or " : "", widths[2] > 0 ? widths[2] : 0,
-                      widths[3] > 0 ? " or " : "", widths[3] > 0 ? widths[3] : 0);
+    while (count < 4 && widths[count] >= 0)
+        count++;
+    for (int k = 0; k < count; k++)
+        used += snprintf(expected + used, sizeof expected - (size_t)used, "%s%d",
+                         k == 0          ? ""
+                         : k + 1 < count ? ", "
+                                         : " or ",
+                         widths[k]);
+    return make_unexpected(maker, inside, expr, value, expected);
 }
 
 static int make_number(uint64_t *out, struct maker *maker, const struct expr *expr, uint64_t otherwise,

@@ -21,17 +21,29 @@ int make_unfit(struct maker *maker, const char *format, ...)
     return ERR_USAGE;
 }
 
+int make_unexpected(struct maker *maker, const char *place, const struct expr *expr, int64_t value,
+                    const char *expected)
+{
+    char number[JS_INTEGER_BYTES];
+
+    js_integer_text(number, value);
+    if (!strcmp(expr_text(expr), number))
+        return make_unfit(maker, "%s: is %s, expected %s", place, number, expected);
+    return make_unfit(maker, "%s: \"%s\" is %s, expected %s", place, expr_text(expr), number, expected);
+}
+
 int make_integer(int64_t *out, struct maker *maker, const struct expr *expr, int64_t low, int64_t high,
                  const char *place)
 {
     struct err why = {0};
+    char expected[64];
 
     if (expr_integer(out, expr, maker->slots, &why))
         return make_unfit(maker, "%s: \"%s\": %s", place, expr_text(expr), why.text);
-    if (*out < low || *out > high)
-        return make_unfit(maker, "%s: \"%s\" is %" PRId64 ", expected %" PRId64 " to %" PRId64, place,
-                          expr_text(expr), *out, low, high);
-    return 0;
+    if (*out >= low && *out <= high)
+        return 0;
+    snprintf(expected, sizeof expected, "%" PRId64 " to %" PRId64, low, high);
+    return make_unexpected(maker, place, expr, *out, expected);
 }
 
 /* A condition; false where there is none. */

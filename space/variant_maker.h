@@ -22,6 +22,9 @@ int make_arguments(struct maker *maker);
 int choose_arguments(struct maker *maker, const size_t *passed, size_t count);
 
 /* The configuration cannot be launched: its outcome, and why. */
+/* "launch.grid[0]: "N - 4" is 0, expected 1 to 16"; an expression that is the number is not repeated. */
+int make_unexpected(struct maker *maker, const char *place, const struct expr *expr, int64_t value,
+                    const char *expected);
 int make_unfit(struct maker *maker, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* "launch.grid[1]": `before`, `name` and the index. It is written for each number of each variant, so without printf. */
 void make_place(char *out, const char *before, const char *name, size_t index);

@@ -1,7 +1,7 @@
 #include "model/device/device.h"
 
 #include "base/array.h"
-
+#include "model/device/device_words.h"
 #include "model/sass/arch/arch.h"
 #include "model/sass/arch/geometry.h"
 
@@ -15,8 +15,6 @@
 
 _Static_assert((int)ARCH_CARVEOUTS <= (int)DEVICE_CARVEOUTS,
                "a device has all carve-outs of its architecture");
-
-enum { HIGHER = 1, LOWER = 0, ABOVE_0 = 1, FROM_0 = 0, FULL = 1, READ = 0 };
 
 static const struct device_value_info values[] = {
 #define DEVICE_VALUE(id, name, unit, better, use, description)                                               \
@@ -67,6 +65,36 @@ static void fill_limits(struct device_limits *out, const struct arch *arch, cons
     for (size_t i = 0; i < ARCH_CARVEOUTS && (i == 0 || a->carveouts_kb[i]); i++)
         out->carveouts[out->carveout_count++] = a->carveouts_kb[i] * KB;
     out->shared_per_sm = out->carveouts[out->carveout_count - 1];
+}
+
+bool device_in_range(double *least, double *most, const char *unit, double value)
+{
+    static const struct {
+        const char *unit;
+        double least, most;
+    } ranges[] = {
+#define DEVICE_UNIT(unit, least, most) {unit, least, most},
+#include "model/device/device.def"
+#undef DEVICE_UNIT
+    };
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (!strcmp(ranges[i].unit, unit)) {
+            *least = ranges[i].least;
+            *most = ranges[i].most;
+            return value >= *least && value <= *most;
+        }
+    return true;
+}
+
+size_t device_lacks(const char **names, const struct device *device)
+{
+    size_t count = 0;
+
+    for (size_t v = 0; v < DEVICE_VALUE_COUNT; v++)
+        if (!device->values[v].known && values[v].full == READ && strcmp(values[v].unit, "FMA/cycle") != 0)
+            names[count++] = values[v].name;
+    return count;
 }
 
 int device_limits_of(struct device_limits *out, unsigned sm, struct err *err)

@@ -21,7 +21,7 @@ enum { DEVICE_POLICY_BURST = 64 /* bytes of a thread behind dram_copy_evict_firs
 /* Hard limits, from the driver or, for a GPU that is not here, from the tables of its architecture. Bytes,
  * counts, Hz; 0 means unknown, save for barriers_per_sm and shared_reserved. */
 struct device_limits {
-#define DEVICE_LIMIT(field, description) uint64_t field;
+#define DEVICE_LIMIT(field, range, description) uint64_t field;
 #include "model/device/device.def"
 #undef DEVICE_LIMIT
     uint64_t carveouts[DEVICE_CARVEOUTS]; /* bytes of shared memory an SM can be set to, ascending */
@@ -157,6 +157,14 @@ struct device_curve_info {
     bool full;    /* see struct device_value_info */
 };
 const struct device_curve_info *device_curve_info(enum device_curve_id id);
+
+/* Whether a value in a unit can be one at all, and the least and the most that can; a unit of no row of device.def has no
+ * range. */
+bool device_in_range(double *least, double *most, const char *unit, double value);
+
+/* Names of the values that the model reads and the profile lacks; rates of products of matrices, which not every GPU has,
+ * apart. Returns how many, at most DEVICE_VALUE_COUNT. */
+size_t device_lacks(const char **names, const struct device *device);
 
 /* True when any calibrated value or limit was published by others or is of another GPU, not measured on this
  * one: every output says so. */

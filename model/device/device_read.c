@@ -11,7 +11,7 @@
 #include "model/device/device.h"
 
 #include "base/json.h"
-#include "model/sass/arch/geometry.h"
+#include "model/device/device_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +57,17 @@ static int read_rate(double *out, const struct js_at *object, const char *key, s
     return rc;
 }
 
+static int check_range(double value, const char *unit, const struct js_at *object, const char *key,
+                       struct err *err)
+{
+    double least, most;
+    struct js_at at;
+
+    if (device_in_range(&least, &most, unit, value) || !js_find(&at, object, key))
+        return 0;
+    return js_fail(&at, err, "is %g, expected %g to %g %s", value, least, most, unit);
+}
+
 static int read_value(struct device_value *out, const struct js_at *at, const char *unit, struct err *err)
 {
     const bool is_rate = strchr(unit, '/') || strcmp(unit, "Hz") == 0;
@@ -73,6 +84,10 @@ static int read_value(struct device_value *out, const struct js_at *at, const ch
         rc = read(&out->sustained, at, "sustained", err);
     if (rc == 0)
         rc = read(&out->best, at, "best", err);
+    if (rc == 0)
+        rc = check_range(out->sustained, unit, at, "sustained", err);
+    if (rc == 0)
+        rc = check_range(out->best, unit, at, "best", err);
     if (rc == 0)
         rc = read_number(&out->spread, at, "spread", err);
     if (rc == 0)
@@ -162,56 +177,6 @@ static int read_op(struct device_op *out, const struct js_at *at, struct err *er
         rc = read_number(&out->ridge_warps, at, "ridge_warps", err);
     if (rc == 0 && js_find(&part, at, "roofline"))
         rc = read_curve(&out->roofline, &part, true, err);
-    return rc;
-}
-
-static int read_carveouts(struct device_limits *out, const struct js_at *at, struct err *err)
-{
-    int rc = js_expect(at, JS_ARRAY, err);
-
-    if (rc == 0 && js_count(at) > DEVICE_CARVEOUTS)
-        return js_fail(at, err, "has more than %d entries", DEVICE_CARVEOUTS);
-    for (size_t i = 0; rc == 0 && i < js_count(at); i++) {
-        struct js_at element = js_element(at, i);
-
-        rc = js_unsigned(&out->carveouts[i], &element, err);
-        if (rc == 0 && i > 0 && out->carveouts[i] <= out->carveouts[i - 1])
-            return js_fail(&element, err, "is not larger than the one before");
-        out->carveout_count = i + 1;
-    }
-    return rc;
-}
-
-static int read_limits(struct device_limits *out, const struct js_at *at, struct err *err)
-{
-    static const struct {
-        const char *name;
-        size_t offset;
-    } fields[] = {
-#define DEVICE_LIMIT(field, description) {#field, offsetof(struct device_limits, field)},
-#include "model/device/device.def"
-#undef DEVICE_LIMIT
-    };
-    enum { FIELDS = sizeof fields / sizeof *fields };
-    const char *allowed[FIELDS + 2] = {"carveouts"};
-    struct js_at part;
-    int rc = js_expect(at, JS_OBJECT, err);
-
-    for (size_t i = 0; i < FIELDS; i++)
-        allowed[i + 1] = fields[i].name;
-    if (rc == 0)
-        rc = js_only(at, allowed, err);
-    out->warp_size = LANES;
-    for (size_t i = 0; rc == 0 && i < FIELDS; i++)
-        if (js_find(&part, at, fields[i].name))
-            rc = js_unsigned((uint64_t *)((char *)out + fields[i].offset), &part, err);
-    if (rc == 0 && js_find(&part, at, "carveouts"))
-        rc = read_carveouts(out, &part, err);
-    if (rc == 0 && out->warp_size != LANES && js_find(&part, at, "warp_size"))
-        return js_fail(&part, err, "is %llu: a warp has 32 threads", (unsigned long long)out->warp_size);
-    if (rc == 0 && out->subpartitions > DEVICE_SUBPARTITIONS && js_find(&part, at, "subpartitions"))
-        return js_fail(&part, err, "is %llu: an SM has at most %d", (unsigned long long)out->subpartitions,
-                       DEVICE_SUBPARTITIONS);
     return rc;
 }
 
@@ -365,6 +330,8 @@ static int read_identity(struct device *out, const struct js_at *root, struct er
         rc = js_member(&at, root, "name", err);
     if (rc == 0)
         rc = read_text(out->name, sizeof out->name, root, "name", err);
+    if (rc == 0 && !*out->name)
+        return js_fail(&at, err, "is empty");
     if (rc == 0)
         rc = read_text(out->driver, sizeof out->driver, root, "driver", err);
     if (rc == 0)
@@ -396,7 +363,7 @@ static int read_device(struct device *out, const struct js_at *root, struct err 
     if (rc == 0)
         rc = js_member(&at, root, "limits", err);
     if (rc == 0)
-        rc = read_limits(&out->limits, &at, err);
+        rc = device_read_limits(&out->limits, &at, err);
     for (size_t i = 0; rc == 0 && i < sizeof parts / sizeof *parts; i++)
         if (js_find(&at, root, parts[i].name))
             rc = parts[i].read(out, &at, err);

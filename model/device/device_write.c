@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
+#include "model/device/device_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static struct json *op_json(const struct device_op *op)
                      object);
 }
 
+/* What is not known is left out. */
 static struct json *limits_json(const struct device_limits *limits)
 {
     struct json *object = js_new_object(), *list = js_new_array();
@@ -60,8 +62,9 @@ static struct json *limits_json(const struct device_limits *limits)
     for (size_t i = 0; !failed && i < limits->carveout_count; i++)
         failed = js_append(list, js_new_integer((int64_t)limits->carveouts[i]));
     failed |= js_set(object, "carveouts", list);
-#define DEVICE_LIMIT(field, description)                                                                     \
-    failed = failed || js_set_integer(object, #field, (int64_t)limits->field);
+#define DEVICE_LIMIT(field, range, description)                                                              \
+    if (limits->field || (range) == FROM_0)                                                                  \
+        failed = failed || js_set_integer(object, #field, (int64_t)limits->field);
 #include "model/device/device.def"
 #undef DEVICE_LIMIT
     return js_unless(failed, object);

@@ -196,6 +196,7 @@ static int add_symbols(struct emulate_memory *memory, const struct emulate_targe
             continue;
         argument = find_argument(target->launch, symbol->name, &index);
         if (argument) {
+            region.passed = true;
             region.initial = NULL;
             region.fill = &argument->fill;
             region.type = argument->type;
@@ -214,7 +215,8 @@ static int add_buffers(struct emulate_memory *memory, const struct launch *launc
 {
     for (size_t i = 0; i < launch->argument_count; i++) {
         const struct argument *argument = &launch->arguments[i];
-        struct region region = {.name = argument->name, .fill = &argument->fill, .type = argument->type};
+        struct region region = {
+            .name = argument->name, .passed = true, .fill = &argument->fill, .type = argument->type};
         int rc;
 
         if (!argument_is_buffer(argument))

@@ -32,7 +32,8 @@ const struct region *memory_nearest(const struct emulate_memory *memory, uint64_
     const struct region *nearest = NULL;
 
     for (size_t i = 0; i < memory->region_count; i++)
-        if (!nearest || distance(&memory->regions[i], address) < distance(nearest, address))
+        if (memory->regions[i].passed && distance(&memory->regions[i], address) <= NEAR_MOST &&
+            (!nearest || distance(&memory->regions[i], address) < distance(nearest, address)))
             nearest = &memory->regions[i];
     return nearest;
 }

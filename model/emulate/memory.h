@@ -24,6 +24,7 @@ enum {
 #define FOREIGN_CODE     UINT64_C(0x7f3000000000) /* functions whose code is not in the kernel's section */
 #define GLOBAL_FIRST     UINT64_C(0x7f4000000000)
 #define GLOBAL_GUARD     UINT64_C(0x200000)  /* least gap between two regions, and their alignment */
+#define NEAR_MOST        (UINT64_C(1) << 36) /* bytes from a buffer to what may have been meant for it */
 #define GLOBAL_MOST      (UINT64_C(1) << 39) /* bytes of a region: no GPU has that much memory */
 
 struct page {
@@ -39,6 +40,7 @@ struct page {
 struct region {
     const char *name; /* of the argument or variable; borrowed */
     uint64_t address, bytes;
+    bool passed;                  /* an argument of the launch, which its author knows by name */
     const struct fill *fill;      /* initial contents, or */
     const unsigned char *initial; /* bytes of a variable in the cubin; null for zeros */
     enum element_type type;       /* of the fill's elements */
@@ -89,7 +91,7 @@ uint64_t memory_fills(const struct emulate_memory *memory);
 
 /* The region that holds all of [address, address + bytes), or null. */
 struct region *memory_region(struct emulate_memory *memory, uint64_t address, unsigned bytes);
-/* The region nearest to an address outside all of them; null when there is none. */
+/* The argument nearest to an address outside all regions; null when none is as near as NEAR_MOST. */
 const struct region *memory_nearest(const struct emulate_memory *memory, uint64_t address);
 /* Its page at `offset` bytes, of which the part there is filled. Errors are ERR_MEMORY and those of the fill. */
 int region_page(struct page **out, struct region *region, uint64_t offset, struct err *err);

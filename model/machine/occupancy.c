@@ -222,6 +222,44 @@ static bool bounds_fit(struct reason *reason, const struct launch *launch,
     return true;
 }
 
+/* What is fixed when a kernel is compiled cannot be changed by its launch. */
+static bool cluster_fits(struct reason *reason, const struct launch *launch, const unsigned own[3])
+{
+    const unsigned *asked = launch->cluster;
+
+    if (!own[0])
+        return true;
+    if (launch_cluster_blocks(launch) > 1)
+        for (int i = 0; i < 3; i++)
+            if (asked[i] != own[i])
+                return refuse(reason, "cluster.%c is %u, __cluster_dims__ of the kernel has %u", "xyz"[i],
+                              asked[i], own[i]);
+    for (int i = 0; i < 3; i++)
+        if (own[i] && launch->grid[i] % own[i])
+            return refuse(reason, "grid.%c is %u, not a multiple of the %u in the kernel's __cluster_dims__",
+                          "xyz"[i], launch -> grid[i], own[i]);
+    return true;
+}
+
+/* Blocks of a cooperative launch wait for each other, so all must be resident at once. The carve-out that a launch
+ * prefers is a wish: the whole of it counts. */
+static bool cooperative_fits(struct reason *reason, const struct device_limits *limits,
+                             const struct launch *launch, struct occupancy_block block)
+{
+    const uint64_t blocks = launch_blocks(launch);
+    struct occupancy occupancy;
+    uint64_t most;
+
+    block.carveout = -1;
+    occupancy_of(&occupancy, limits, &block);
+    most = limits->sm_count * occupancy.blocks;
+    if (!launch->cooperative || !over(blocks, most))
+        return true;
+    return refuse(reason,
+                  "%llu blocks of a cooperative launch, the device holds %llu at once (%u on each SM)",
+                  (unsigned long long)blocks, (unsigned long long)most, occupancy.blocks);
+}
+
 bool occupancy_launchable(char *text, size_t size, const struct device_limits *limits,
                           const struct launch *launch, const struct cubin_resources *resources)
 {
@@ -234,9 +272,11 @@ bool occupancy_launchable(char *text, size_t size, const struct device_limits *l
     if (!shared_fits(&reason, limits,
                      (uint64_t)launch->shared_bytes + (resources ? resources->shared_bytes : 0)))
         return false;
+    if (!launch_memory_fits(text, size, launch, limits->memory_bytes))
+        return false;
     if (!resources)
         return true;
-    if (!bounds_fit(&reason, launch, resources))
+    if (!bounds_fit(&reason, launch, resources) || !cluster_fits(&reason, launch, resources->cluster))
         return false;
     occupancy_of(&occupancy, limits, &block);
     if (occupancy.limits[LIMITER_REGISTERS] == 0 && !occupancy_largest_block(limits, block.registers))
@@ -246,7 +286,7 @@ bool occupancy_launchable(char *text, size_t size, const struct device_limits *l
                       block.registers, block.threads, occupancy_largest_block(limits, block.registers));
     if (occupancy.blocks == 0 && occupancy.limiter != LIMITER_NONE)
         return refuse(&reason, "no block fits an SM: limited by %s", limiter_text(occupancy.limiter));
-    return true;
+    return cooperative_fits(&reason, limits, launch, block);
 }
 
 /* Around it ------------------------------------------------------------------------------------------------ */

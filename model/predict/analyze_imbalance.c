@@ -8,9 +8,6 @@ enum {
     SIMULATED_BLOCKS = 64
 }; /* slots that the sampled blocks fill by their weight when unequal ones are simulated */
 
-/* By what share of its time blocks differ that do the same: an assumption. */
-static const double SPREAD = 0.1;
-
 /* The sampled block that stands for slot s of SIMULATED_BLOCKS. */
 static const struct emulate_block *slot_block(const struct emulate_result *emulation, double total, int s)
 {
@@ -104,7 +101,9 @@ int analyze_imbalance(struct analyze_work *work)
     const struct emulate_result *emulation = &work->out->emulation;
     const unsigned warps = emulation->blocks[0].warps;
     const bool together = analyze_ends_together(work);
-    struct places places = {.sms = (size_t)at->sms, .per_sm = (size_t)at->blocks_per_sm, .spread = SPREAD};
+    struct places places = {.sms = (size_t)at->sms,
+                            .per_sm = (size_t)at->blocks_per_sm,
+                            .spread = work->machine->assumptions.blocks_spread};
     double cycles[SIMULATED_BLOCKS * LANES], total = 0, sum = 0;
     int rc;
 

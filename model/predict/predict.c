@@ -316,6 +316,20 @@ static double estimate(struct prediction *out, const struct predict_input *in)
     return bounds_cycles;
 }
 
+/* Dispatch where nothing else takes time to speak of. */
+static enum limited_by find_limit(const struct prediction *p, const struct predict_input *in)
+{
+    const double dispatch_s = in->residency.blocks * in->capacities.block_dispatch_s;
+
+    if (dispatch_s > 0 && p->launch_s + dispatch_s > 0.999 * p->estimate_s)
+        return LIMITED_DISPATCH;
+    if (p->longest_s > 0)
+        return LIMITED_BLOCK;
+    if (p->latency_hidden)
+        return LIMITED_RESOURCE;
+    return p->needed_warps > p->had_warps ? LIMITED_LATENCY : LIMITED_CLOSEST;
+}
+
 double predict_clock(const struct predict_input *in)
 {
     struct prediction out = {0};
@@ -323,6 +337,18 @@ double predict_clock(const struct predict_input *in)
 
     settle(&out, in, &bounds_cycles);
     return out.clock_hz;
+}
+
+static int check_finite(struct prediction *out, struct err *err)
+{
+    const double estimate_s = out->estimate_s, bound_s = out->bound_s;
+
+    if (isfinite(estimate_s) && isfinite(bound_s))
+        return 0;
+    *out = (struct prediction){0};
+    return err_set(err, ERR_USAGE,
+                   "the estimate is %g s and the bound %g: the device profile holds values out of range",
+                   estimate_s, bound_s);
 }
 
 int predict(struct prediction *out, const struct predict_input *in, struct err *err)
@@ -355,8 +381,9 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
     out->needed_warps = throughput.bound_cycles > 0 ? in->latency.bound_cycles / throughput.bound_cycles : 0;
     bounds_cycles = estimate(out, in);
     share_cycles(out, in);
+    out->limited_by = find_limit(out, in);
     out->confidence =
         in->unrated ? 0 : in->known_share / (1 + in->work_error) * confidence_of(out, in, bounds_cycles);
     out->assumptions = in->assumptions;
-    return 0;
+    return check_finite(out, err);
 }

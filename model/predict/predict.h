@@ -10,6 +10,7 @@
 #include "model/machine/capacities.h"
 #include "model/machine/residency.h"
 #include "model/machine/saturation.h"
+#include "model/predict/limit.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,6 +66,7 @@ struct prediction {
     struct throughput at_sustained; /* the same behind the estimate, with all SMs busy and a full SM */
     enum resource bound_limiter;    /* tightest in the bound */
     enum resource limiter;          /* tightest in the estimate */
+    enum limited_by limited_by;     /* what a message calls the limit */
     bool latency_hidden;            /* a throughput limit is attained, at least to 95 % (3.9) */
 
     double latency_cycles;  /* of a mean warp, unloaded */

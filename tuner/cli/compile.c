@@ -81,7 +81,7 @@ static int compile_reference(const struct cli *cli, const struct cli_args *args,
     if (!rc && variant.outcome == OUTCOME_OK)
         rc = compile(&result, cli, compiler, &variant, arch_of(args), "the reference ", err);
     if (!rc && result.cubin)
-        rc = code_facts_check_reference(&result, &variant, err);
+        rc = code_facts_check(&result, &variant, "the reference's ", err);
     compile_result_release(&result);
     variant_release(&variant);
     free(compiled);
@@ -106,6 +106,8 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
         rc = cli_write(cli, cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
     if (!rc && !(cli_given(args, "output") && !strcmp(cli_text(args, "output"), "-")))
         rc = show(cli, args, &result, err);
+    if (!rc && variant->outcome == OUTCOME_OK)
+        rc = code_facts_check(&result, variant, "", err);
     if (!rc && spec->reference.kind == REFERENCE_KERNEL)
         rc = compile_reference(cli, args, compiler, spec, choices, err);
     compile_result_release(&result);

@@ -77,10 +77,10 @@ size_t explained_elsewhere(const char **names, const struct device *device);
 /* "cache hits are estimated from footprints" for one of enum predict_assumption. */
 const char *explained_assumption(enum predict_assumption assumption);
 
+/* The one of them that matters most where this is the limit; null: nothing is assumed. */
+const char *explained_most(unsigned assumptions, enum limited_by limited, enum resource limiter);
+
 /* The assumption that matters most, and with `verbose` the others. */
 void explained_put_assumed(FILE *out, const struct prediction *prediction, bool verbose);
-
-/* Latency allows a warp less often than the tightest resource does. */
-bool explained_waits(const struct prediction *prediction);
 
 #endif

@@ -83,23 +83,21 @@ const char *explained_assumption(enum predict_assumption assumption)
 }
 
 /* What sets the time: latency, a level of memory, or something else that has a rate. */
-static enum touched what_limits(const struct prediction *p)
+static enum touched what_limits(enum limited_by limited, enum resource limiter)
 {
-    const enum resource limiter = p->at_sustained.limiter;
-
-    if (explained_waits(p))
+    if (limited == LIMITED_LATENCY)
         return LATENCY;
     return limiter >= RESOURCE_L1_DATA && limiter <= RESOURCE_LOADS_IN_FLIGHT ? MEMORY : THROUGHPUT;
 }
 
 /* The first that touches what limits the time, else the first; ROWS where nothing is assumed. */
-static size_t matters_most(const struct prediction *p)
+static size_t matters_most(unsigned assumptions, enum limited_by limited, enum resource limiter)
 {
-    const enum touched limits = what_limits(p);
+    const enum touched limits = what_limits(limited, limiter);
     size_t first = ROWS;
 
     for (size_t r = 0; r < ROWS; r++) {
-        if (!(p->assumptions & table[r].is))
+        if (!(assumptions & table[r].is))
             continue;
         if (table[r].touched == ALL || table[r].touched == limits)
             return r;
@@ -108,9 +106,16 @@ static size_t matters_most(const struct prediction *p)
     return first;
 }
 
+const char *explained_most(unsigned assumptions, enum limited_by limited, enum resource limiter)
+{
+    const size_t most = matters_most(assumptions, limited, limiter);
+
+    return most < ROWS ? table[most].text : NULL;
+}
+
 void explained_put_assumed(FILE *out, const struct prediction *p, bool verbose)
 {
-    const size_t most = matters_most(p);
+    const size_t most = matters_most(p->assumptions, p->limited_by, p->limiter);
     unsigned count = 0;
 
     if (most == ROWS)

@@ -193,6 +193,7 @@ struct json *explained_json(const struct explained *explained)
                                           js_set_real(object, "interval_high_s", p->interval_high_s)
                                     : 0) |
             (explained->recorded ? js_set(object, "recorded", after_json(explained)) : 0) |
+            js_set_string(object, "limited_by", limited_text(p->limited_by, p->limiter)) |
             js_set_string(object, "limiter", resource_name(p->limiter)) |
             js_set_bool(object, "latency_hidden", p->latency_hidden) |
             js_set_real(object, "issued", p->issued) |

@@ -5,7 +5,8 @@
 
 enum { TEXT = 200 };
 
-bool explained_waits(const struct prediction *p)
+/* Latency allows a warp less often than the tightest resource does. */
+static bool waits(const struct prediction *p)
 {
     return p->latency_cycles / p->had_warps > p->at_sustained.bound_cycles;
 }
@@ -13,27 +14,25 @@ bool explained_waits(const struct prediction *p)
 static void put_limit(FILE *out, const struct analysis *from)
 {
     const struct prediction *p = &from->prediction;
-    const double dispatch_s = from->input.capacities.block_dispatch_s * from->input.residency.blocks;
     const double attained = 100 * (1 - p->stalled_latency);
-    const char *name = resource_name(p->limiter);
+    const char *name = limited_text(p->limited_by, p->limiter), *closest = resource_name(p->limiter);
     char longest[32];
 
     progress_time_text(longest, p->longest_s);
-    if (p->launch_s + dispatch_s > 0.999 * p->estimate_s)
-        fprintf(out, "the dispatch of thread blocks, one every %.2g ns\n",
-                1e9 * from->input.capacities.block_dispatch_s);
-    else if (p->longest_s > 0)
-        fprintf(out, "one block, which takes %s by itself: all others are done before\n", longest);
-    else if (p->latency_hidden)
+    if (p->limited_by == LIMITED_DISPATCH)
+        fprintf(out, "%s, one every %.2g ns\n", name, 1e9 * from->input.capacities.block_dispatch_s);
+    else if (p->limited_by == LIMITED_BLOCK)
+        fprintf(out, "%s, which takes %s by itself: all others are done before\n", name, longest);
+    else if (p->limited_by == LIMITED_RESOURCE)
         fprintf(out, "%s, at %.0f %% of what it sustains\n", name, attained);
-    else if (explained_waits(p))
-        fprintf(out, "latency: %.0f warps are resident, %.1f would hide it; %s reaches %.0f %%\n",
-                p->had_warps, p->needed_warps, name, attained);
+    else if (p->limited_by == LIMITED_LATENCY)
+        fprintf(out, "%s: %.0f warps are resident, %.1f would hide it; %s reaches %.0f %%\n", name,
+                p->had_warps, p->needed_warps, closest, attained);
     else
         fprintf(out,
                 "no single limit; %s comes closest, at %.0f %%: %.1f warps would hide latency, and the %.0f "
                 "that are there wait in line for each other\n",
-                name, attained, p->needed_warps, p->had_warps);
+                closest, attained, p->needed_warps, p->had_warps);
 }
 
 /* Where a measurement is to be expected, four times out of five. */
@@ -188,7 +187,7 @@ static void put_bounds(FILE *out, const struct analysis *from)
     const struct throughput *at = &from->prediction.at_sustained;
     enum resource order[RESOURCE_COUNT];
     const size_t count = explained_bounds(order, at);
-    const bool latency = explained_waits(&from->prediction);
+    const bool latency = waits(&from->prediction);
 
     fprintf(out, "\nThroughput bounds, per warp of an SM\n  %-26s  %12s  %-17s  %12s  %10s\n", "resource",
             "demand", "unit", "per cycle", "cycles");
@@ -340,16 +339,13 @@ static void put_unrated(FILE *out, const struct unrated *unrated)
                      "makes the lower bound\n");
 }
 
-/* What a time on a GPU that nobody measured rests on. */
-static void put_elsewhere(FILE *out, const struct device *device)
+static void put_names(FILE *out, const char *what, const char *const *names, size_t count)
 {
-    const char *names[EXPLAINED_ELSEWHERE_MOST];
-    const size_t count = explained_elsewhere(names, device);
     int column = 0;
 
     for (size_t i = 0; i < count; i++) {
         if (!column)
-            fprintf(out, i ? ",\n              " : "  elsewhere   measured on another GPU: ");
+            fprintf(out, "%s", i ? ",\n              " : what);
         column += fprintf(out, "%s%s", column ? ", " : "", names[i]);
         column = column > 90 ? 0 : column;
     }
@@ -357,12 +353,22 @@ static void put_elsewhere(FILE *out, const struct device *device)
         fprintf(out, "\n");
 }
 
+/* What a time rests on that is not of this GPU, or on nothing; of published profiles the head tells. */
+static void put_profile(FILE *out, const struct device *device)
+{
+    const char *names[EXPLAINED_ELSEWHERE_MOST];
+
+    put_names(out, "  elsewhere   measured on another GPU: ", names, explained_elsewhere(names, device));
+    if (!device_is_published(device))
+        put_names(out, "  profile     lacks ", names, device_lacks(names, device));
+}
+
 void explained_print(FILE *out, const struct explained *explained, bool verbose)
 {
     put_head(out, explained);
     put_unrated(out, &explained->analysis->demands.unrated);
     explained_put_assumed(out, &explained->analysis->prediction, verbose);
-    put_elsewhere(out, explained->machine->device);
+    put_profile(out, explained->machine->device);
     put_changes(out, explained);
     put_advice(out, explained);
     put_lines(out, explained);

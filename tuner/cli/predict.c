@@ -33,7 +33,8 @@ static int check_space(const struct predict_view *view, uint64_t trials, struct 
     int rc = space_default(&index, view->space, err);
 
     if (!rc)
-        rc = space_launchable(view->space, view->spec, view->problem, err);
+        rc = space_launchable(view->space, view->spec, view->problem,
+                              view->machine->device->limits.memory_bytes, err);
     if (!rc && (trials && trials < count ? trials : count) > RANKED_MOST)
         rc = err_set(err, ERR_USAGE,
                      "%s: parameters: %" PRIu64
@@ -140,6 +141,8 @@ static int rank_all(struct predict_view *view, const struct cli_args *args, cons
         rc = cli_count(&view->limit, args, "limit", 0, UINT64_MAX, err);
     if (!rc && cli_given(args, "json") && !(all = js_new_array()))
         rc = err_memory(err);
+    if (!rc)
+        rc = space_check_problems(how->spec, how->machine->device->limits.memory_bytes, err);
     for (; view->problem < how->spec->problem_count && !rc && !*how->stop; view->problem++)
         rc = rank_problem(view, how, all, err);
     if (!rc && all) {

@@ -19,6 +19,7 @@ static struct variant_prediction prediction_of(const struct ranked *row)
                                               .estimate_s = row->estimate_s,
                                               .limiter = row->limiter,
                                               .unrated = *row->unrated},
+                                     .limited_by = row->limited_by,
                                      .latency_hidden = row->latency_hidden,
                                      .bound_limiter = row->limiter,
                                      .needed_warps = row->needed_warps,

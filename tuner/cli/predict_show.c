@@ -1,6 +1,7 @@
 #include "tuner/cli/predict_show.h"
 
 #include "space/configuration.h"
+#include "tuner/cli/explain.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,11 +91,48 @@ static void put_unrated(const struct predict_view *view)
             count, first->unrated);
 }
 
-/* Where there are warps enough and yet no resource is full, what comes closest stands for all of them. */
-static const char *limit_of(const struct ranked *row)
+/* Below it the ranking of a variant says little: it is marked. What has no rate is told apart. */
+static bool is_doubtful(const struct ranked *row)
 {
-    return row->latency_hidden || row->had_warps >= row->needed_warps ? resource_name(row->limiter)
-                                                                      : "latency";
+    return row->confidence < 0.2 && !*row->unrated;
+}
+
+/* What the mark means, and what is doubtful of the first that bears it. */
+static int put_doubtful(const struct predict_view *view, struct err *err)
+{
+    const struct ranked *first = NULL;
+    const char *why;
+    size_t count = 0;
+    char *text;
+
+    for (size_t i = 0; i < shown(view); i++)
+        if (is_doubtful(&view->ranking.rows[i])) {
+            first = first ? first : &view->ranking.rows[i];
+            count++;
+        }
+    if (!count)
+        return 0;
+    text = name_of(view, first);
+    if (!text)
+        return err_memory(err);
+    why = explained_most(first->assumptions, first->limited_by, first->limiter);
+    fprintf(view->cli->out, "? %zu with a confidence below 0.2; the first, %s: %.2f, %s\n", count, text,
+            first->confidence, why ? why : "see occutune explain");
+    free(text);
+    return 0;
+}
+
+/* What a profile that was measured says nothing of: the model does without. */
+static void put_lacks(const struct predict_view *view)
+{
+    const struct device *device = view->machine->device;
+    const char *names[DEVICE_VALUE_COUNT];
+    const size_t count = device_is_published(device) ? 0 : device_lacks(names, device);
+
+    if (count)
+        fprintf(view->cli->out,
+                "the profile lacks %zu value%s that the model reads, such as %s: see occutune explain\n",
+                count, count == 1 ? "" : "s", names[0]);
 }
 
 /* Where four of five measurements are expected; a dash where the model cannot tell. */
@@ -111,18 +149,31 @@ static void interval_text(char *out, size_t size, const struct ranked *row)
     snprintf(out, size, "%s to %s", low, high);
 }
 
+/* More than an SM holds is out of reach, however many. */
+static void needed_text(char *out, size_t size, const struct predict_view *view, const struct ranked *row)
+{
+    const uint64_t most = view->machine->device->limits.warps_per_sm;
+
+    if (most && row->needed_warps > (double)most)
+        snprintf(out, size, "> %" PRIu64, most);
+    else
+        snprintf(out, size, "%.1f", row->needed_warps);
+}
+
 static int put_row(const struct predict_view *view, size_t rank, struct err *err)
 {
     const struct ranked *row = &view->ranking.rows[rank];
-    char *text = name_of(view, row), estimate[32], bound[32], interval[72];
+    char *text = name_of(view, row), estimate[32], bound[32], interval[72], needed[32];
 
     if (!text)
         return err_memory(err);
     progress_time_text(estimate, row->estimate_s);
     progress_time_text(bound, row->bound_s);
     interval_text(interval, sizeof interval, row);
-    fprintf(view->cli->out, "%5zu  %10s  %-20s  %10s  %-26s  %8.1f, %-8.1f  %s\n", rank + 1, estimate,
-            interval, bound, limit_of(row), row->had_warps, row->needed_warps, text);
+    needed_text(needed, sizeof needed, view, row);
+    fprintf(view->cli->out, "%5zu%c %10s  %-20s  %10s  %-26s  %8.1f, %-8s  %s\n", rank + 1,
+            is_doubtful(row) ? '?' : ' ', estimate, interval, bound,
+            limited_text(row->limited_by, row->limiter), row->had_warps, needed, text);
     free(text);
     return 0;
 }
@@ -145,7 +196,10 @@ int predict_put(const struct predict_view *view, struct err *err)
                 "limited by", "warps had, needed", "configuration");
     for (size_t i = 0; i < shown(view) && !rc; i++)
         rc = put_row(view, i, err);
+    if (!rc)
+        rc = put_doubtful(view, err);
     put_unrated(view);
+    put_lacks(view);
     return rc ? rc : put_all_refused(view, err);
 }
 
@@ -169,6 +223,7 @@ static struct json *row_json(const struct predict_view *view, const struct ranke
             js_set_bool(object, "bound_proved", row->bound_proved) ||
             (row->interval_high_s > 0 && (js_set_real(object, "interval_low_s", row->interval_low_s) ||
                                           js_set_real(object, "interval_high_s", row->interval_high_s))) ||
+            js_set_string(object, "limited_by", limited_text(row->limited_by, row->limiter)) ||
             js_set_string(object, "limiter", resource_name(row->limiter)) ||
             js_set_bool(object, "latency_hidden", row->latency_hidden) ||
             js_set_real(object, "had_warps", row->had_warps) ||

@@ -3,6 +3,8 @@
  * those of another; the cores go to all of them in equal parts. */
 #include "tuner/cli/tune_kinds.h"
 
+#include "space/launchable.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +139,11 @@ int tune_kinds(struct tune_kinds *kinds, struct err *err)
     struct tune_pages pages = {0};
     struct turns turns;
     struct share share;
-    int rc = all ? tune_pages_init(&pages, kinds->count, err) : err_memory(err);
+    const uint64_t memory_bytes = kinds->tune->recorded ? 0 : environment_memory(environment);
+    int rc = all ? space_check_problems(kinds->spec, memory_bytes, err) : err_memory(err);
 
+    if (!rc)
+        rc = tune_pages_init(&pages, kinds->count, err);
     if (!rc && kinds->count > 1)
         rc = progress_divide(kinds->progress, kinds->count, err);
     turns_init(&turns);

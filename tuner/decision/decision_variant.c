@@ -140,6 +140,8 @@ static int set_prediction(struct json *object, const struct variant_prediction *
            json_set_rounded(value, "had_warps", prediction->had_warps) |
            json_set_rounded(value, "confidence", prediction->confidence) | set_expected(value, prediction) |
            (*prediction->unrated ? js_set_string(value, "unrated", prediction->unrated) : 0) |
+           js_set_string(value, "limited_by",
+                         limited_text(prediction->limited_by, prediction->told.limiter)) |
            js_set_string(value, "limiter", resource_name(prediction->told.limiter)) |
            js_set_bool(value, "latency_hidden", prediction->latency_hidden) |
            js_set(object, "predicted", value);

@@ -51,6 +51,27 @@ static void say_more(struct words *words, const char *format, ...)
     va_end(args);
 }
 
+static void say_what_limits(struct words *words, const struct variant_prediction *prediction)
+{
+    const char *limit = limited_text(prediction->limited_by, prediction->told.limiter);
+    const char *closest = resource_name(prediction->told.limiter);
+    const double needed = prediction->needed_warps, had = prediction->had_warps;
+
+    if (prediction->limited_by == LIMITED_RESOURCE)
+        say(words, "limited by %s: latency is hidden, %.1f warps per SM are needed and %.1f are there", limit,
+            needed, had);
+    else if (prediction->limited_by == LIMITED_LATENCY)
+        say(words, "limited by %s: hiding it takes %.1f warps per SM, %.1f are there; then %s would limit",
+            limit, needed, had, closest);
+    else if (prediction->limited_by == LIMITED_CLOSEST)
+        say(words,
+            "no single limit is reached, %s comes closest: %.1f warps per SM would be enough without "
+            "waiting in line, %.1f are there",
+            closest, needed, had);
+    else
+        say(words, "limited by %s", limit);
+}
+
 /* Why the winner is as fast as it is, and no faster. */
 static void say_limit(struct words *words, const struct tuned *tuned)
 {
@@ -70,18 +91,7 @@ static void say_limit(struct words *words, const struct tuned *tuned)
             prediction->unrated, bound);
         return;
     }
-    if (prediction->latency_hidden)
-        say(words, "limited by %s: latency is hidden, %.1f warps per SM are needed and %.1f are there",
-            resource_name(prediction->told.limiter), prediction->needed_warps, prediction->had_warps);
-    else if (prediction->needed_warps > prediction->had_warps)
-        say(words,
-            "limited by latency: hiding it takes %.1f warps per SM, %.1f are there; then %s would limit",
-            prediction->needed_warps, prediction->had_warps, resource_name(prediction->told.limiter));
-    else
-        say(words,
-            "no single limit is reached, %s comes closest: %.1f warps per SM would be enough without "
-            "waiting in line, %.1f are there",
-            resource_name(prediction->told.limiter), prediction->needed_warps, prediction->had_warps);
+    say_what_limits(words, prediction);
     if (isnan(time_s)) /* nothing was measured */
         return;
     if (prediction->told.bound_s <= time_s)

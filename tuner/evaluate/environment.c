@@ -176,6 +176,16 @@ bool environment_measures(const struct environment *environment)
     return environment->worker_count || *environment->device.name;
 }
 
+uint64_t environment_memory(const struct environment *environment)
+{
+    uint64_t most = environment->device.limits.memory_bytes;
+
+    for (size_t k = 0; k < environment->kind_count; k++)
+        if (environment->kinds[k].limits.memory_bytes > most)
+            most = environment->kinds[k].limits.memory_bytes;
+    return environment_measures(environment) ? most : 0;
+}
+
 static bool is_by_name(const struct environment_options *options)
 {
     return options->device && !environment_is_number(options->device);

@@ -82,6 +82,9 @@ void environment_part_release(struct environment *part); /* also zeroed */
 /* The GPUs that measure are here or elsewhere; else times are a recording's. */
 bool environment_measures(const struct environment *environment);
 
+/* Bytes of the GPU that has most of those to be tuned for; 0: not known, or the times are a recording's. */
+uint64_t environment_memory(const struct environment *environment);
+
 unsigned environment_cores(void); /* that this process may use, at least 1 */
 
 /* True when `device` is a number. */

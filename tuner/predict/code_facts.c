@@ -74,15 +74,15 @@ bool code_facts_fit(char *reason, size_t size, const struct code_facts *facts, c
     return parameters_fit(reason, size, &kernel, launch);
 }
 
-int code_facts_check_reference(const struct compile_result *compiled, const struct variant *reference,
-                               struct err *err)
+int code_facts_check(const struct compile_result *compiled, const struct variant *variant, const char *whose,
+                     struct err *err)
 {
     struct code_facts facts;
     char reason[256];
-    int rc = code_facts_read(&facts, compiled, reference->name, err);
+    int rc = code_facts_read(&facts, compiled, variant->name, err);
 
-    if (!rc && !code_facts_fit(reason, sizeof reason, &facts, reference->name, &reference->launch))
-        rc = err_set(err, ERR_USAGE, "%s: the reference's %s", reference->source_path, reason);
+    if (!rc && !code_facts_fit(reason, sizeof reason, &facts, variant->name, &variant->launch))
+        rc = err_set(err, ERR_USAGE, "%s: %s%s", variant->source_path, whose, reason);
     code_facts_release(&facts);
     return rc;
 }

@@ -31,9 +31,10 @@ int code_facts_read(struct code_facts *out, const struct compile_result *compile
 bool code_facts_fit(char *reason, size_t size, const struct code_facts *facts, const char *entry,
                     const struct launch *launch);
 
-/* ERR_USAGE unless the reference, whose code is not packed, takes the arguments of its launch. */
-int code_facts_check_reference(const struct compile_result *compiled, const struct variant *reference,
-                               struct err *err);
+/* ERR_USAGE unless a variant, whose code is not packed, takes the arguments of its launch; `whose` is "the reference's ",
+ * or empty. */
+int code_facts_check(const struct compile_result *compiled, const struct variant *variant, const char *whose,
+                     struct err *err);
 
 /* As one line of numbers. */
 int code_facts_set(struct json *object, const char *key, const struct code_facts *facts);

@@ -53,6 +53,7 @@ static void take(struct variant_prediction *out, const struct analysis *e)
                                            .unrated = e->demands.unrated.count > 0,
                                            .likely = p->assumptions & PREDICT_BOUND_NOT_PROVED};
     unrated_names(out->unrated, sizeof out->unrated, &e->demands.unrated);
+    out->limited_by = p->limited_by;
     out->latency_hidden = p->latency_hidden;
     out->bound_limiter = p->bound_limiter;
     out->needed_warps = p->needed_warps;

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "gpu/compile.h"
 #include "model/machine/machine.h"
+#include "model/predict/limit.h"
 #include "tuner/predict/pareto.h"
 #include "space/space.h"
 #include "space/variant.h"
@@ -18,6 +19,7 @@ struct variant_prediction {
     struct search_prediction told; /* for the search */
     char reason[1024];             /* why nothing is predicted, else "" */
     char unrated[256];             /* instructions that have no rate (model/predict/unrated.h), by name */
+    enum limited_by limited_by;
     bool latency_hidden;
     enum resource bound_limiter;
     double needed_warps, had_warps, confidence;

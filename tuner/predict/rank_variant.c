@@ -23,6 +23,7 @@ static void take_prediction(struct ranked *out, const struct analysis *from)
     out->predicted = true;
     out->estimate_s = p->estimate_s;
     out->bound_s = p->bound_s;
+    out->assumptions = p->assumptions;
     out->bound_proved = !(p->assumptions & PREDICT_BOUND_NOT_PROVED);
     out->needed_warps = p->needed_warps;
     out->had_warps = p->had_warps;
@@ -31,6 +32,7 @@ static void take_prediction(struct ranked *out, const struct analysis *from)
     out->interval_high_s = p->interval_high_s;
     unrated_names(out->unrated, sizeof out->unrated, &from->demands.unrated);
     out->limiter = p->limiter;
+    out->limited_by = p->limited_by;
     out->latency_hidden = p->latency_hidden;
 }
 

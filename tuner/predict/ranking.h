@@ -27,8 +27,10 @@ struct ranked {
     double interval_low_s, interval_high_s; /* see struct prediction */
     char unrated[96]; /* of a predicted one: its instructions that have no rate, by name */
     enum resource limiter;
+    enum limited_by limited_by;
     bool latency_hidden;
-    bool bound_proved; /* else it is likely: PREDICT_BOUND_NOT_PROVED */
+    unsigned assumptions; /* enum predict_assumption, or-ed */
+    bool bound_proved;    /* else it is likely: PREDICT_BOUND_NOT_PROVED */
     unsigned registers, blocks_per_sm;
     double compile_s; /* of the compiler */
     double predict_s; /* of one core: from the cubin to the prediction */

@@ -208,6 +208,7 @@ struct json *prediction_to_json(const struct variant_prediction *prediction)
                  js_set_bool(object, "lacks_rate", prediction->told.unrated) |
                  js_set_integer(object, "limiter", prediction->told.limiter) |
                  js_set_integer(object, "bound_limiter", prediction->bound_limiter) |
+                 js_set_integer(object, "limited_by", prediction->limited_by) |
                  js_set_bool(object, "latency_hidden", prediction->latency_hidden) |
                  js_set_string(object, "reason", prediction->reason) |
                  js_set_string(object, "unrated", prediction->unrated);
@@ -224,6 +225,19 @@ static int get_resource(enum resource *out, const struct js_at *object, const ch
     if (value < 0 || value >= RESOURCE_COUNT)
         return js_fail(&at, err, "is no resource");
     *out = (enum resource)value;
+    return 0;
+}
+
+static int get_limited(enum limited_by *out, const struct js_at *object, struct err *err)
+{
+    struct js_at at;
+    int64_t value;
+
+    if (js_member(&at, object, "limited_by", err) || js_integer(&value, &at, err))
+        return ERR_FORMAT;
+    if (value < 0 || value >= LIMITED_COUNT)
+        return js_fail(&at, err, "is no limit");
+    *out = (enum limited_by)value;
     return 0;
 }
 
@@ -255,6 +269,8 @@ int prediction_from_json(struct variant_prediction *out, const struct js_at *at,
         rc = get_resource(&out->told.limiter, at, "limiter", err);
     if (!rc)
         rc = get_resource(&out->bound_limiter, at, "bound_limiter", err);
+    if (!rc)
+        rc = get_limited(&out->limited_by, at, err);
     if (!rc)
         rc = copy_text(out->reason, sizeof out->reason, at, "reason", err);
     return rc ? rc : copy_text(out->unrated, sizeof out->unrated, at, "unrated", err);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 /* Changes with every change of what is said; workers of another number are dropped. */
-enum { REMOTE_PROTOCOL = 8 };
+enum { REMOTE_PROTOCOL = 9 };
 
 /* A worker that says nothing for so long has gone; it says that it is alive every second. */
 enum { REMOTE_SILENCE_S = 10 };

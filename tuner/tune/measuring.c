@@ -14,7 +14,7 @@ static int judge_reference(const struct tuning *tuning, const struct compile_res
         return err_set(err, ERR_USAGE, "%s: the reference %s does not compile: %s", variant->source_path,
                        variant->name, result->diagnostic ? result->diagnostic : "no diagnostic");
     return tuning->spec->reference.kind == REFERENCE_KERNEL && result->cubin
-               ? code_facts_check_reference(result, variant, err)
+               ? code_facts_check(result, variant, "the reference's ", err)
                : 0;
 }
 

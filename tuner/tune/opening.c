@@ -14,6 +14,14 @@
 /* Of energies: some seven changes of the counter, where it changes ten times a second. */
 static const double energy_window_s = 0.75;
 
+/* A configuration that is asked for by itself is left to its outcome. */
+static int check_launchable(const struct tuning *tuning, uint64_t memory_bytes, struct err *err)
+{
+    if (tuning->options->only)
+        return 0;
+    return space_launchable(tuning->space, tuning->spec, tuning->problem, memory_bytes, err);
+}
+
 static int open_space(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
@@ -26,8 +34,8 @@ static int open_space(struct tuning *tuning, struct err *err)
     }
     if (!rc && !tuning->options->only)
         rc = space_default(&out->initial.index, tuning->space, err);
-    if (!rc && !tuning->options->only)
-        rc = space_launchable(tuning->space, tuning->spec, tuning->problem, err);
+    if (!rc)
+        rc = check_launchable(tuning, 0, err);
     if (rc)
         return rc;
     out->counts.combinations = space_combinations(tuning->space);
@@ -73,28 +81,6 @@ static void journal_device(char out[160], const struct environment *environment)
         snprintf(out, 160, "%.150s", device->name);
 }
 
-/* What no configuration could hold is the spec's fault, not a variant's. */
-static int check_memory(const struct tuning *tuning, struct err *err)
-{
-    const double memory = (double)tuning->out->device.limits.memory_bytes;
-    struct variant variant;
-    double bytes = 0;
-    int rc = variant_make(&variant, tuning->spec, tuning->problem, tuning->out->initial.choices, err);
-
-    if (rc)
-        return rc;
-    for (size_t a = 0; a < variant.launch.argument_count; a++)
-        if (argument_is_buffer(&variant.launch.arguments[a]))
-            bytes += (double)argument_memory_bytes(&variant.launch.arguments[a]);
-    variant_release(&variant);
-    if (memory > 0 && bytes > memory)
-        return err_set(
-            err, ERR_USAGE,
-            "%s: arguments: the buffers take %.4g GiB, the %s has %.4g: make the problem smaller with --set",
-            tuning->spec->path, bytes / (1 << 30), tuning->out->device.name, memory / (1 << 30));
-    return 0;
-}
-
 static int open_live(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
@@ -111,7 +97,7 @@ static int open_live(struct tuning *tuning, struct err *err)
     device_target(tuning->arch, out->device.sm);
     rc = compiler_check_arch(tuning->environment->compiler, tuning->arch, err);
     if (!rc)
-        rc = check_memory(tuning, err);
+        rc = check_launchable(tuning, out->device.limits.memory_bytes, err);
     if (!rc)
         rc = energy_live(tuning, err);
     if (rc || tuning->options->only || (tuning->options->questions && !tuning->options->journal))

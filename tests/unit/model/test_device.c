@@ -29,9 +29,9 @@ static const struct {
     {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"sm_count\": -1}}",
      "profile: limits.sm_count"},
     {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"warp_size\": 0}}",
-     "profile: limits.warp_size: is 0: a warp has 32 threads"},
+     "profile: limits.warp_size: is 0: leave out what is not known"},
     {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"subpartitions\": 9}}",
-     "profile: limits.subpartitions: is 9: an SM has at most 8"},
+     "profile: limits.subpartitions: is 9: an SM has 1, 2, 4 or at most 8"},
     {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"carveouts\": [8, 8]}}",
      "profile: limits.carveouts[1]: is not larger"},
     {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_latency\": "
@@ -69,11 +69,22 @@ static const struct {
      "{\"x\": [1, 2], \"y\": [0, 1]}}}}",
      "profile: operations.FFMA.roofline.y[0]: is 0"},
     {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_read\": "
-     "{\"sustained\": 1, \"best\": 0, \"spread\": 0, \"unit\": \"B/s\", \"origin\": \"me\"}}}",
+     "{\"sustained\": 1e12, \"best\": 0, \"spread\": 0, \"unit\": \"B/s\", \"origin\": \"me\"}}}",
      "profile: values.dram_read.best: is 0, and a rate lies above it"},
     {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"clock\": "
      "{\"sustained\": 0, \"best\": 1, \"spread\": 0, \"unit\": \"Hz\", \"origin\": \"me\"}}}",
      "profile: values.clock.sustained: is 0, and a rate lies above it"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"subpartitions\": 3}}",
+     "profile: limits.subpartitions: is 3: an SM has 1, 2, 4 or at most 8"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {\"grid_x_max\": 0}}",
+     "profile: limits.grid_x_max: is 0: leave out what is not known"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"\", \"limits\": {}}", "profile: name: is empty"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"clock\": "
+     "{\"sustained\": 1e-300, \"best\": 2e9, \"spread\": 0, \"unit\": \"Hz\", \"origin\": \"me\"}}}",
+     "profile: values.clock.sustained: is 1e-300, expected 1e+08 to 1e+10 Hz"},
+    {"{\"schema\": 1, \"sm\": 90, \"name\": \"x\", \"limits\": {}, \"values\": {\"dram_copy\": "
+     "{\"sustained\": 1e12, \"best\": 1e300, \"spread\": 0, \"unit\": \"B/s\", \"origin\": \"me\"}}}",
+     "profile: values.dram_copy.best: is 1e+300, expected 1e+09 to 1e+15 B/s"},
 };
 
 static void wrong_fields_are_named(void **state)
@@ -87,6 +98,14 @@ static void wrong_fields_are_named(void **state)
             fail_msg("case %zu: \"%s\" lacks \"%s\"", i, err.text, wrong[i].message);
         assert_int_equal(device.sm, 0);
     }
+}
+
+static void every_unit_has_a_range(void **state)
+{
+    double least, most = 0;
+
+    for (size_t v = 0; v < DEVICE_VALUE_COUNT; v++)
+        assert_false(device_in_range(&least, &most, device_value_info((enum device_value_id)v)->unit, 1e300));
 }
 
 static void a_profile_survives_the_round_trip_with_its_holes(void **state)
@@ -291,9 +310,9 @@ static void some_curves_begin_at_0(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(wrong_fields_are_named, a_profile_survives_the_round_trip_with_its_holes,
-                     a_profile_without_a_warp_size_survives_the_round_trip,
-                     mnemonics_fall_back_to_fewer_modifiers, unknown_architectures_are_refused,
-                     published_numbers_are_told_from_measured_ones, published_profiles_load_and_say_so,
-                     the_h200_reaches_its_peaks, some_curves_begin_at_0);
+    return RUN_TESTS(
+        every_unit_has_a_range, wrong_fields_are_named, a_profile_survives_the_round_trip_with_its_holes,
+        a_profile_without_a_warp_size_survives_the_round_trip, mnemonics_fall_back_to_fewer_modifiers,
+        unknown_architectures_are_refused, published_numbers_are_told_from_measured_ones,
+        published_profiles_load_and_say_so, the_h200_reaches_its_peaks, some_curves_begin_at_0);
 }

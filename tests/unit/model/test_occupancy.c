@@ -205,9 +205,23 @@ static void launches_are_refused_with_the_reason(void **state)
         {{.grid = {1, 1, 1}, .block = {64, 4, 1}},
          {.registers = 32, .required_threads = {256, 1, 1}},
          "block.x is 64, the kernel requires 256"},
+        {{.grid = {3, 1, 1}, .block = {32, 1, 1}, .cluster = {1, 1, 1}},
+         {.registers = 32, .cluster = {2, 1, 1}},
+         "grid.x is 3, not a multiple of the 2 in the kernel's __cluster_dims__"},
+        {{.grid = {4, 1, 1}, .block = {32, 1, 1}, .cluster = {4, 1, 1}},
+         {.registers = 32, .cluster = {2, 1, 1}},
+         "cluster.x is 4, __cluster_dims__ of the kernel has 2"},
+        {{.grid = {4, 1, 1}, .block = {32, 1, 1}, .cluster = {2, 1, 1}},
+         {.registers = 32, .cluster = {2, 1, 1}},
+         ""},
+        {{.grid = {132, 32, 1}, .block = {64, 1, 1}, .cooperative = true}, {.registers = 32}, ""},
+        {{.grid = {133, 32, 1}, .block = {64, 1, 1}, .cooperative = true},
+         {.registers = 32},
+         "4256 blocks of a cooperative launch, the device holds 4224 at once (32 on each SM)"},
     };
-    const struct device_limits limits = limits_of(90);
+    struct device_limits limits = limits_of(90);
 
+    limits.sm_count = 132;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char reason[128] = "";
         const bool fits =

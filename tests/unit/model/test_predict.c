@@ -43,15 +43,38 @@ static void vector_add_against_occupancy(void **state)
     check_near(p.needed_warps, 24.2, 0.05);
     check_near(p.had_warps, 8, 0);
     assert_false(p.latency_hidden);
+    assert_string_equal(limited_text(p.limited_by, p.limiter), "latency");
     assert_int_equal(p.limiter, RESOURCE_DRAM_READ);
     in = vector_add(64 * 8 * 10, 64);
     assert_int_equal(predict(&p, &in, NULL), 0);
     check_near(gb_per_s(&p), 154, 0.5);
     assert_true(p.latency_hidden);
+    assert_string_equal(limited_text(p.limited_by, p.limiter), "DRAM read");
+    in.capacities.block_dispatch_s = 1e-6;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    assert_string_equal(limited_text(p.limited_by, p.limiter), "dispatch of blocks");
+    in.latency.longest_cycles = 1e8;
+    assert_int_equal(predict(&p, &in, NULL), 0);
+    assert_string_equal(limited_text(p.limited_by, p.limiter), "the longest block");
+    in = vector_add(64 * 8 * 10, 64);
+    assert_int_equal(predict(&p, &in, NULL), 0);
     check_near(p.warps_per_cycle * 12, 0.54,
                0.01); /* instructions per cycle: functional units idle, latency hidden */
     check_near(p.estimate_s, p.bound_s, p.bound_s * 0.001);
     check_near(p.confidence, (1 - 24.2 / 64 / 4) / 2, 0.001);
+}
+
+static void what_is_no_time_is_an_error(void **state)
+{
+    struct predict_input in = vector_add(800, 8);
+    struct prediction p;
+    struct err err = {0};
+
+    in.capacities.sustained[RESOURCE_DRAM_READ].per_gpu = 1e-307;
+    in.capacities.clock_hz = 1e-9;
+    assert_int_equal(predict(&p, &in, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "the device profile holds values out of range"));
+    assert_true(p.estimate_s == 0);
 }
 
 /* Where tensor cores work the SMs' clock is lower: what they limit takes longer by that, what DRAM limits as long as before. */
@@ -319,10 +342,11 @@ static void what_cannot_be_known_is_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(vector_add_against_occupancy, tensor_cores_lower_the_clock, unproved_products_take_power,
-                     clock_and_cycles_agree, cycles_by_kind_of_stall, sends_fewer_than_slots,
-                     needed_occupancy_follows_littles_law, a_partial_wave_runs_at_its_own_occupancy,
-                     warps_are_no_more_than_places, the_bound_counts_the_busiest_sm, launch_cost_and_dispatch,
+    return RUN_TESTS(vector_add_against_occupancy, what_is_no_time_is_an_error, tensor_cores_lower_the_clock,
+                     unproved_products_take_power, clock_and_cycles_agree, cycles_by_kind_of_stall,
+                     sends_fewer_than_slots, needed_occupancy_follows_littles_law,
+                     a_partial_wave_runs_at_its_own_occupancy, warps_are_no_more_than_places,
+                     the_bound_counts_the_busiest_sm, launch_cost_and_dispatch,
                      confidence_knows_what_is_doubtful, a_loaded_curve_and_imbalance_lengthen_the_estimate,
                      what_cannot_be_known_is_refused);
 }

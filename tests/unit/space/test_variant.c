@@ -219,6 +219,9 @@ static void what_cannot_be_launched_is_an_outcome(void **state)
 static void bad_arguments_are_outcomes(void **state)
 {
     static const char *const samples[][2] = {
+        {"{\"buffer\": \"float16\", \"name\": \"a\", \"length\": \"4096\", \"fill\": {\"constant\": 0}}, "
+         "{\"tensor_map\": \"a\", \"dimensions\": [64, 64], \"box\": [64, 8], \"swizzle\": 48}",
+         "arguments[1].swizzle: is 48, expected 0, 32, 64 or 128"},
         {"{\"scalar\": \"int8\", \"value\": \"N\"}", "arguments[0]: 1000 does not fit in int8"},
         {"{\"scalar\": \"float16\", \"value\": \"N * N\"}", "arguments[0]: 1000000 does not fit in float16"},
         {"{\"scalar\": \"int32\", \"value\": 0.5}",

@@ -329,6 +329,7 @@ static void keys_and_predictions_return(void **state)
     const struct variant_prediction sent = {
         .told = {.predicted = true, .bound_s = 1.0 / 3, .estimate_s = 0.1, .limiter = (enum resource)3},
         .reason = "none",
+        .limited_by = LIMITED_DISPATCH,
         .needed_warps = INFINITY,
         .pareto = {NAN, 2}};
     struct json *json = prediction_to_json(&sent), *object = js_new_object();
@@ -339,6 +340,7 @@ static void keys_and_predictions_return(void **state)
     assert_int_equal(prediction_from_json(&got, &root, NULL), 0);
     assert_true(got.told.predicted && got.told.bound_s == 1.0 / 3 && got.told.estimate_s == 0.1);
     assert_int_equal(got.told.limiter, 3);
+    assert_int_equal(got.limited_by, LIMITED_DISPATCH);
     assert_true(isinf(got.needed_warps) && isnan(got.pareto.efficiency));
     assert_string_equal(got.reason, "none");
     js_free(json);
