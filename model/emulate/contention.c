@@ -2,6 +2,7 @@
 
 #include "model/sass/arch/geometry.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { PLACES = 4096, SECTOR_SHIFT = 5 };
@@ -41,6 +42,7 @@ static void add_passes(struct contention *contention, uint64_t sector, unsigned 
     size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
     struct contention_address *place;
 
+    contention->passes += passes;
     while (contention->places[at].number && contention->places[at].number != number)
         at = (at + 1) % PLACES;
     place = &contention->places[at];
@@ -106,4 +108,20 @@ double contention_share_floats(const struct contention *contention)
             if (contention->places[k].floats[s] > most)
                 most = contention->places[k].floats[s];
     return contention->lanes > 0 ? most / contention->lanes : 0;
+}
+
+double contention_unevenness(const struct contention *contention)
+{
+    const double all = contention->passes,
+                 even = contention->count < PLACES / 2 ? 1 / (double)contention->count : 0;
+    double squares = 0;
+
+    if (!(all > 1))
+        return 0;
+    for (size_t k = 0; k < PLACES; k++)
+        if (meet(contention,
+                 &contention
+                      ->places[k])) /* pairs of passes: what a small sample has by chance counts nothing */
+            squares += contention->places[k].passes * (contention->places[k].passes - 1);
+    return fmax(squares / (all * (all - 1)) - even, 0);
 }

@@ -27,6 +27,7 @@ struct contention {
     size_t count;
     size_t blocks, last; /* blocks with atomics so far, the last one's number */
     double lanes;        /* operations of single lanes */
+    double passes;       /* at all places */
 };
 
 /* Forgets everything. */
@@ -40,5 +41,8 @@ int contention_note(struct contention *contention, size_t block, const uint64_t 
 double contention_share(const struct contention *contention);
 /* Likewise those that add floating-point numbers at the sector where most do. */
 double contention_share_floats(const struct contention *contention);
+/* How unevenly passes lie over the places: the sum of the squares of their shares, less what it were if all were the same; 0
+ * or a little more where they are. Of places where blocks from all over the grid meet. */
+double contention_unevenness(const struct contention *contention);
 
 #endif

@@ -131,11 +131,12 @@ static int execute_exit(struct emulation *emulation, struct warp *warp, struct g
 static int execute_break(struct emulation *emulation, struct warp *warp, struct group *group, unsigned index,
                          uint32_t mask)
 {
-    uint32_t *b = warp->regs->b[index], together;
+    uint32_t *b = warp->regs->b[index], together = 0;
 
     if (!mask)
         return STEP_NEXT;
-    together = b[__builtin_ctz(mask)];
+    for (uint32_t left = mask; left; left &= left - 1) /* those that met at a YIELD wait for different ones */
+        together |= b[__builtin_ctz(left)];
     for (unsigned l = 0; l < LANES; l++)
         if (together >> l & 1)
             b[l] &= ~mask;

@@ -85,32 +85,43 @@ static bool may_go(const struct warp *warp, const struct group *group, const str
     return group->state == GROUP_AT_WARPSYNC && !(awaited_by(warp, group) & ~met->sync);
 }
 
-/* Groups that wait together with `group` and are among those it waits for; all of them when none is missing,
- * else none. A convergence barrier does not wait for lanes that have yielded, or a loop that waits for
- * another lane of its warp would never end (US patent application 2016/0019066). */
-static uint32_t complete_set(const struct warp *warp, const struct group *group, const struct met *met)
+/* Whether another group waits with one that waits for `awaited`. At a convergence barrier groups that met at a YIELD have lanes
+ * of several BSSY, and so wait for each other as soon as they have lanes of one. */
+static bool waits_with(const struct group *group, const struct group *other, uint32_t awaited)
+{
+    const bool at_one = other->state == group->state && other->index == group->index;
+
+    return at_one &&
+           (group->state == GROUP_AT_RECONVERGENCE ? other->mask & awaited : !(other->mask & ~awaited));
+}
+
+/* Groups that wait together with `group`, and for whom they all wait: all of them when none is missing, else none. A
+ * convergence barrier does not wait for lanes that have yielded, or a loop that waits for another lane of its warp would
+ * never end (US patent application 2016/0019066). */
+static uint32_t complete_set(uint32_t *awaited, const struct warp *warp, const struct group *group,
+                             const struct met *met)
 {
     const uint32_t excused = group->state == GROUP_AT_RECONVERGENCE ? met->yielded : 0;
-    const uint32_t awaited = awaited_by(warp, group);
-    uint32_t here = 0, set = 0;
+    uint32_t here = group->mask, set = UINT32_C(1) << (group - warp->groups), before = 0;
 
-    for (unsigned k = 0; k < warp->group_count; k++) {
-        const struct group *other = &warp->groups[k];
-
-        if (other->state == group->state && other->index == group->index && !(other->mask & ~awaited)) {
-            here |= other->mask;
-            set |= UINT32_C(1) << k;
-        }
+    *awaited = awaited_by(warp, group);
+    while (set != before) {
+        before = set;
+        for (unsigned k = 0; k < warp->group_count; k++)
+            if (!(set >> k & 1) && waits_with(group, &warp->groups[k], *awaited)) {
+                here |= warp->groups[k].mask;
+                set |= UINT32_C(1) << k;
+                *awaited |= group->state == GROUP_AT_RECONVERGENCE ? awaited_by(warp, &warp->groups[k]) : 0;
+            }
     }
-    set |= UINT32_C(1) << (group - warp->groups);
-    return awaited & ~here & ~group->mask & ~excused ? 0 : set;
+    return *awaited & ~here & ~excused ? 0 : set;
 }
 
 /* Lanes that yielded come later, alone: they and those let go do not wait for one another. */
-static void part(struct emulation *emulation, struct warp *warp, const struct group *group)
+static void part(struct emulation *emulation, struct warp *warp, unsigned index, uint32_t awaited)
 {
-    row *b = &warp->regs->b[group->index];
-    const uint32_t awaited = awaited_by(warp, group), late = awaited & yielded_lanes(warp);
+    row *b = &warp->regs->b[index];
+    const uint32_t late = awaited & yielded_lanes(warp);
 
     for (unsigned l = 0; l < LANES && late; l++)
         if (awaited >> l & 1)
@@ -126,14 +137,15 @@ void converge(struct emulation *emulation, struct warp *warp)
     find_met(&met, warp);
     for (unsigned k = 0; k < warp->group_count;) {
         const struct group *group = &warp->groups[k];
-        const uint32_t set = may_go(warp, group, &met) ? complete_set(warp, group, &met) : 0;
+        uint32_t awaited;
+        const uint32_t set = may_go(warp, group, &met) ? complete_set(&awaited, warp, group, &met) : 0;
 
         if (!set) {
             k++;
             continue;
         }
         if (group->state == GROUP_AT_RECONVERGENCE)
-            part(emulation, warp, group);
+            part(emulation, warp, group->index, awaited);
         join(warp, set);
         note_change(emulation);
         find_met(&met, warp);

@@ -232,8 +232,9 @@ struct emulate_result {
     double *expected;  /* likewise those that it is expected to issue */
     double contended;  /* of a sample: passes of atomics where all blocks meet, per operation
                           (emulate/contention.h) */
-    double contended_floats; /* likewise passes that add floating-point numbers at one sector */
-    uint64_t executed;       /* warp instructions executed one by one: what the emulation cost */
+    double contended_floats;   /* likewise passes that add floating-point numbers at one sector */
+    double contended_unevenly; /* contention_unevenness() */
+    uint64_t executed;         /* warp instructions executed one by one: what the emulation cost */
 
     size_t instruction_count; /* of the code: the length of every `counts` */
     struct emulate_block *blocks;

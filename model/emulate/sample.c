@@ -429,6 +429,7 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
     emulation->memo = NULL;
     out->contended = contention_share(&emulation->contention);
     out->contended_floats = contention_share_floats(&emulation->contention);
+    out->contended_unevenly = contention_unevenness(&emulation->contention);
     if (!rc)
         rc = order_find(out, emulation, err);
     if (!rc)

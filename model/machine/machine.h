@@ -163,6 +163,11 @@ struct machine_added {
 double machine_atomics(const struct machine *machine, const struct sass *instruction,
                        const struct machine_added *added);
 
+/* The share of all passes of atomics that the slice of L2 with most of them gets, where they lie unevenly over the places
+ * (contention_unevenness()): which slice has which place is as good as random. 0 where they are even, or the number of slices
+ * does not follow from the profile: as many places as are added to at a time. */
+double machine_busiest_slice(const struct machine *machine, double unevenness);
+
 /* Cycles for which an SM's share of L2 adds bytes of a reduction by the copy engine (UBLKRED, UTMAREDG), while all SMs do: as
  * long as for those of atomics; 0 also where that was not measured. Of tensor maps the type is not known: doubles are taken
  * for floats. */

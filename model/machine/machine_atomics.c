@@ -11,6 +11,8 @@ struct kind {
     enum device_value_id single, row;
 };
 
+enum { FEW_SLICES = 4 }; /* too few for the limit of large numbers */
+
 static const struct kind answered = {DEVICE_L2_ATOMIC_SINGLE, DEVICE_L2_ATOMIC_ROW};
 static const struct kind compared = {DEVICE_L2_COMPARE_SINGLE, DEVICE_L2_COMPARE_ROW};
 
@@ -88,4 +90,23 @@ double machine_atomics(const struct machine *machine, const struct sass *instruc
     else if (instruction->mod[SASS_MOD_TYPE] == SASS_TYPE_F64)
         each = filled * cycles_of(machine, DEVICE_L2_ADD_DOUBLE);
     return fmax(added->lanes, distinct > 0 ? added->sectors * each * LANES / distinct : 0);
+}
+
+/* The largest of n numbers that are normally distributed, in standard deviations above their mean (Gumbel's limit). */
+static double largest_of(double n)
+{
+    const double root = sqrt(2 * log(n)), euler = 0.5772156649015329;
+
+    return root - (log(log(n)) + log(4 * acos(-1)) - 2 * euler) / (2 * root);
+}
+
+double machine_busiest_slice(const struct machine *machine, double unevenness)
+{
+    const double sms = (double)machine->device->limits.sm_count;
+    const double all = machine_or_0(machine, DEVICE_L2_ADD_SINGLE) / SECTOR * sms;
+    const double one = machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu;
+    const double slices = one > 0 ? all / one : 0;
+
+    return slices > FEW_SLICES && unevenness > 0 ? 1 / slices + largest_of(slices) * sqrt(unevenness / slices)
+                                                 : 0;
 }

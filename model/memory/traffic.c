@@ -158,6 +158,7 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
     out->constant_bytes = (double)emulate_constant_bytes(result);
     out->contended = result->contended;
     out->contended_floats = result->contended_floats;
+    out->contended_unevenly = result->contended_unevenly;
     find_hot(out);
     stores_sum(out, code, result, caches);
     if (!out->regions && find_regions(out, result, launch, caches, err))

@@ -1,5 +1,7 @@
 #include "model/memory/traffic_counts.h"
 
+#include "model/machine/assumptions.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -76,20 +78,22 @@ static bool same_counts(const struct emulate_block *a, const struct emulate_bloc
  * issue, or what the interval around the mean begins with; else the least of the blocks. */
 static void take_least(struct traffic *out, const struct emulate_result *result)
 {
+    const double sure = result->parted ? assumptions_default.parted_least : 1;
+
     for (size_t i = 0; i < result->instruction_count; i++) {
         struct traffic_count *count = &out->counts[i];
 
         if (result->certain) {
             count->least_issued =
-                fmin(fmax(result->certain[i] / out->warps, (1 - result->work_error) * count->issued),
-                     count->issued);
+                sure * fmin(fmax(result->certain[i] / out->warps, (1 - result->work_error) * count->issued),
+                            count->issued);
             continue;
         }
         count->least_issued = INFINITY;
         for (size_t b = 0; b < result->block_count; b++)
             count->least_issued = fmin(count->least_issued,
                                        (double)result->blocks[b].counts[i].issued / result->blocks[b].warps);
-        count->least_issued *= fmax(1 - result->work_error, 0);
+        count->least_issued *= sure * fmax(1 - result->work_error, 0);
     }
 }
 

@@ -250,6 +250,7 @@ static int make_prediction(struct analyze_work *work)
 {
     struct analysis *out = work->out;
     const double error = fmax(out->emulation.work_error, out->traffic.access_error);
+    const double unsure = out->emulation.parted ? assumptions_default.parted_factor : 1;
     struct err why = {0};
     int rc;
 
@@ -277,7 +278,8 @@ static int make_prediction(struct analyze_work *work)
     if (!rc) {
         find_achieved(out);
         find_table_ends(out);
-        interval_find(&out->prediction, out->in_step_s / (1 + error), out->apart_s * (1 + error));
+        interval_find(&out->prediction, out->in_step_s / (1 + error) / unsure,
+                      out->apart_s * (1 + error) * unsure);
     }
     return analyze_refuse(work, rc, &why);
 }

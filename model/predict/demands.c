@@ -142,7 +142,8 @@ static void ask_atomics(struct demands *out, const struct machine *machine, cons
     const struct machine_added added = {
         .lanes = count->lanes, .sectors = count->sectors, .lines = count->lines, .bytes = count->bytes};
     const double passes =
-        fmax(traffic->contended, machine->assumptions.float_adds * traffic->contended_floats);
+        fmax(fmax(traffic->contended, machine->assumptions.float_adds * traffic->contended_floats),
+             machine_busiest_slice(machine, traffic->contended_unevenly));
 
     ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, machine_atomics(machine, i, &added), 0);
     if (machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu > 0)

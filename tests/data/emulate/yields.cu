@@ -28,3 +28,34 @@ extern "C" __global__ void probes(const unsigned *first, unsigned *rows_done, in
         rows_done[j * 32 + threadIdx.x] = placed;
     }
 }
+
+// Two such loops one behind the other, at one convergence barrier: lanes of one meet lanes of the other.
+extern "C" __global__ void entries(const unsigned *keys, unsigned *entered, int rounds)
+{
+    __shared__ unsigned table[2048];
+    unsigned mine = 0;
+
+    for (int i = threadIdx.x; i < 2048; i += blockDim.x)
+        table[i] = 0xffffffffu;
+    __syncthreads();
+#pragma unroll 1
+    for (int j = 0; j < rounds; j++) {
+        const unsigned key[2] = {keys[2 * j * blockDim.x + threadIdx.x],
+                                 keys[(2 * j + 1) * blockDim.x + threadIdx.x]};
+
+#pragma unroll
+        for (int k = 0; k < 2; k++) {
+            unsigned slot = key[k] * 2654435769u >> 16 & 2047;
+
+            while (true) {
+                const unsigned there = atomicCAS(&table[slot], 0xffffffffu, key[k]);
+
+                mine += there == 0xffffffffu;
+                if (there == 0xffffffffu || there == key[k])
+                    break;
+                slot = (slot + 1) & 2047;
+            }
+        }
+    }
+    entered[threadIdx.x] = __reduce_add_sync(0xffffffff, mine);
+}

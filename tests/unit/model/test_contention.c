@@ -86,6 +86,28 @@ static void counts_sums_of_floats_by_sector(void **state)
     contention_release(&contention);
 }
 
+/* 64 places to which all blocks add as often, and one to which they add seven times as often. */
+static void says_how_unevenly_places_are_used(void **state)
+{
+    struct contention contention = {0};
+
+    check_near(contention_unevenness(&contention), 0, 0);
+    for (size_t block = 1; block <= 100; block++)
+        for (unsigned half = 0; half < 2; half++)
+            note(&contention, block, 0x10000 + half * 32 * 512, 512);
+    check_near(contention_unevenness(&contention), 0, 1e-12);
+    for (size_t block = 1; block <= 100; block++)
+        for (unsigned k = 0; k < 6; k++)
+            note(&contention, block, 0x10000, 0);
+    /* shares of 193 / 256 and 1 / 256 */
+    check_near(contention_unevenness(&contention), (193. * 193 + 63) / 65536 - 1. / 64, 1e-4);
+    contention_release(&contention);
+    for (size_t block = 1; block <= 100; block++)
+        note(&contention, block, 0x10000 + block * 65536, 0); /* a place of each block's own */
+    check_near(contention_unevenness(&contention), 0, 0);
+    contention_release(&contention);
+}
+
 /* More places than the table has. */
 static void keeps_to_its_table(void **state)
 {
@@ -102,5 +124,5 @@ static void keeps_to_its_table(void **state)
 int main(void)
 {
     return RUN_TESTS(finds_where_all_meet, finds_where_most_meet, leaves_out_what_is_not_shared,
-                     counts_sums_of_floats_by_sector, keeps_to_its_table);
+                     counts_sums_of_floats_by_sector, says_how_unevenly_places_are_used, keeps_to_its_table);
 }

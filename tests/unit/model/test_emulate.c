@@ -208,6 +208,32 @@ static void meets_where_lanes_give_way(void **state)
     program_check_modes(&p);
 }
 
+/* Lanes that met at a YIELD wait at one convergence barrier for those of several loops. */
+static void ends_where_loops_share_a_barrier(void **state)
+{
+    enum { KEYS = 2048 };
+    unsigned entered[128], sum = 0, different = 0;
+    uint32_t keys[KEYS];
+
+    program_open_of(&p, "tests/data/emulate/yields_sm90.cubin", "entries", 128);
+    const size_t from = program_buffer(&p, ELEMENT_UINT32, KEYS, "random(i) // 1024 % 1500");
+    const size_t to = program_buffer(&p, ELEMENT_UINT32, 128, NULL);
+    program_scalar(&p, KEYS / 256);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, from, keys);
+    program_read(&p, to, entered);
+    for (unsigned i = 0; i < KEYS; i++) {
+        unsigned before = 0;
+
+        while (before < i && keys[before] != keys[i])
+            before++;
+        different += before == i;
+    }
+    for (unsigned warp = 0; warp < 4; warp++)
+        sum += entered[warp * 32];
+    assert_int_equal(sum, different);
+}
+
 /* Listings 5 and 7: threads arrive at barriers, not warps. */
 static void counts_threads_at_barriers(void **state)
 {
@@ -292,6 +318,7 @@ int main(void)
     return RUN_TESTS_EACH(
         NULL, program_close, adds_vectors, multiplies_matrices, counts_requests_with_new_sectors,
         notes_what_two_warps_share, counts_permutation_traffic, counts_divergent_arms, runs_every_arm,
-        passes_lock_between_lanes, meets_where_lanes_give_way, counts_threads_at_barriers, finds_deadlock,
-        ends_endless_loops, stops_where_the_kernel_does, marks_assumptions, counts_modes_alike);
+        passes_lock_between_lanes, meets_where_lanes_give_way, ends_where_loops_share_a_barrier,
+        counts_threads_at_barriers, finds_deadlock, ends_endless_loops, stops_where_the_kernel_does,
+        marks_assumptions, counts_modes_alike);
 }

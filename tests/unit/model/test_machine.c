@@ -188,6 +188,29 @@ static void written_sectors_cost_by_their_kind(void **state)
     check_near(machine.merge_lines, 16, 0);
 }
 
+/* Additions of which 0.98 go to a few words anywhere in 16 MB, on an NVIDIA H200: by how much they are slower than those that go
+ * anywhere, 101 G/s. */
+static void the_busiest_slice_takes_longest(void **state)
+{
+    static const struct {
+        double words, slower;
+    } cases[] = {
+        {64, 101 / 27.9}, {200, 101 / 32.8}, {400, 101 / 51.1}, {800, 101 / 66.9}, {3200, 101 / 82.2}};
+    double even;
+
+    machine_of("model/device/profiles/nvidia-h200.json");
+    even = 1 / machine_busiest_slice(&machine, 1e-12);
+    assert_true(even > 60 && even < 100); /* slices; it has 96 */
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const double slower = machine_busiest_slice(&machine, 0.98 * 0.98 / cases[k].words) * even;
+
+        assert_true(slower > cases[k].slower / 1.3 && slower < cases[k].slower * 1.3);
+    }
+    check_near(machine_busiest_slice(&machine, 0), 0, 0);
+    machine_of("tests/data/devices/by-hand.json");
+    check_near(machine_busiest_slice(&machine, 0.01), 0, 0); /* what a lone addition takes is not known */
+}
+
 static struct sass instruction_of(uint64_t low, uint64_t high)
 {
     unsigned char bytes[SASS_BYTES];
@@ -327,11 +350,11 @@ static void barriers_grow_with_their_warps(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_EACH(set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
-                          clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
-                          a_wide_product_takes_three_slots, merged_requests_cost_less,
-                          scattered_sectors_cost_more, atomics_cost_by_what_they_do, additions_cost_as_parts,
-                          lone_lines_cost_more, written_sectors_cost_by_their_kind,
-                          loads_are_spread_as_measured, code_costs_what_it_takes_beyond_the_best,
-                          what_is_missing_is_named, barriers_grow_with_their_warps);
+    return RUN_TESTS_EACH(
+        set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
+        clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
+        a_wide_product_takes_three_slots, merged_requests_cost_less, scattered_sectors_cost_more,
+        atomics_cost_by_what_they_do, additions_cost_as_parts, lone_lines_cost_more,
+        the_busiest_slice_takes_longest, written_sectors_cost_by_their_kind, loads_are_spread_as_measured,
+        code_costs_what_it_takes_beyond_the_best, what_is_missing_is_named, barriers_grow_with_their_warps);
 }
