@@ -87,29 +87,37 @@ static void replace(struct sm *sm, double end, double length)
         settle(sm->ends, sm->count, 0);
 }
 
-double places_run(double *held, const struct places *places, const double *lengths, size_t samples,
-                  size_t blocks)
+static double run(double *held, struct event *order, struct sm *sms, const struct places *places,
+                  const double *lengths, size_t samples, size_t blocks)
 {
-    const size_t all = places->sms * places->per_sm;
-    struct sm *sms = calloc(places->sms, sizeof *sms);
-    struct event *order = calloc(places->sms + all, sizeof *order);
+    size_t begun = fill(order, sms, places, lengths, samples, blocks);
     double cycles = 0;
-    size_t begun;
 
-    *held = sms && order ? 0 : -1;
-    for (size_t s = 0; *held >= 0 && s < places->sms; s++)
-        sms[s].ends = order + places->sms + s * places->per_sm;
-    begun = *held >= 0 ? fill(order, sms, places, lengths, samples, blocks) : 0;
-    while (*held >= 0 && order[0].at < INFINITY) {
+    *held = 0;
+    for (; order[0].at < INFINITY; begun++) {
         struct sm *sm = &sms[order[0].sm];
 
         cycles = order[0].at;
         *held += (cycles - sm->cycles) * (double)sm->count;
         replace(sm, cycles, begun < blocks ? length_of(places, lengths, samples, begun) : 0);
-        begun++;
         order[0].at = next_end(sm, places);
         settle(order, places->sms, 0);
     }
+    return cycles;
+}
+
+double places_run(double *held, const struct places *places, const double *lengths, size_t samples,
+                  size_t blocks)
+{
+    struct sm *sms = calloc(places->sms, sizeof *sms);
+    struct event *order = calloc(places->sms * (1 + places->per_sm), sizeof *order);
+    double cycles = 0;
+
+    *held = -1;
+    for (size_t s = 0; sms && order && s < places->sms; s++)
+        sms[s].ends = order + places->sms + s * places->per_sm;
+    if (sms && order)
+        cycles = run(held, order, sms, places, lengths, samples, blocks);
     free(sms);
     free(order);
     return cycles;

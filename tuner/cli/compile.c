@@ -106,7 +106,8 @@ static int compile_variant(struct cli *cli, const struct cli_args *args, const s
         rc = cli_write(cli, cli_text(args, "output"), result.cubin, result.cubin_bytes, err);
     if (!rc && !(cli_given(args, "output") && !strcmp(cli_text(args, "output"), "-")))
         rc = show(cli, args, &result, err);
-    if (!rc && variant->outcome == OUTCOME_OK)
+    /* without arguments it is compiled for a program that launches it with its own */
+    if (!rc && variant->outcome == OUTCOME_OK && variant->launch.argument_count)
         rc = code_facts_check(&result, variant, "", err);
     if (!rc && spec->reference.kind == REFERENCE_KERNEL)
         rc = compile_reference(cli, args, compiler, spec, choices, err);
