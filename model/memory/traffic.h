@@ -142,7 +142,7 @@ struct traffic {
     bool blocks_equal;   /* all sampled blocks executed the same counts */
     double access_error; /* half the width of the interval around requests, sectors, wavefronts that holds
                             those of the grid, relative; 0 where all sampled blocks access alike */
-    double constant_bytes;              /* of lines that sampled blocks read by LDC with a register */
+    double constant_bytes; /* of lines that sampled blocks read by LDC with a register */
     double contended, contended_floats, contended_unevenly; /* see struct emulate_result */
 
     struct reuse_regions *regions; /* what blocks touch and share: private to traffic.c; owned */

@@ -24,19 +24,29 @@ static char *name_of(const struct predict_view *view, const struct ranked *row)
     return text;
 }
 
-/* How many of those not predicted came to what `is` says, and why the first did. */
-static int put_refused(const struct predict_view *view, bool (*is)(enum outcome), const char *what,
-                       struct err *err)
+/* How many rows of these are so; `first`: of them, null without one. */
+static size_t count_rows(const struct ranked **first, const struct predict_view *view, size_t from,
+                         size_t end, bool (*is)(const struct ranked *))
 {
-    const struct ranked *first = NULL;
     size_t count = 0;
-    char *text;
 
-    for (size_t i = view->ranking.predicted; i < view->ranking.count; i++)
-        if (is(view->ranking.rows[i].outcome)) {
-            first = first ? first : &view->ranking.rows[i];
+    *first = NULL;
+    for (size_t i = from; i < end; i++)
+        if (is(&view->ranking.rows[i])) {
+            *first = *first ? *first : &view->ranking.rows[i];
             count++;
         }
+    return count;
+}
+
+/* How many of those not predicted came to what `is` says, and why the first did. */
+static int put_refused(const struct predict_view *view, bool (*is)(const struct ranked *), const char *what,
+                       struct err *err)
+{
+    const struct ranked *first;
+    const size_t count = count_rows(&first, view, view->ranking.predicted, view->ranking.count, is);
+    char *text;
+
     if (!count)
         return 0;
     text = name_of(view, first);
@@ -47,19 +57,19 @@ static int put_refused(const struct predict_view *view, bool (*is)(enum outcome)
     return 0;
 }
 
-static bool is_unlaunchable(enum outcome outcome)
+static bool is_unlaunchable(const struct ranked *row)
 {
-    return outcome == OUTCOME_LIMITS;
+    return row->outcome == OUTCOME_LIMITS;
 }
 
-static bool is_uncompiled(enum outcome outcome)
+static bool is_uncompiled(const struct ranked *row)
 {
-    return outcome == OUTCOME_COMPILE;
+    return row->outcome == OUTCOME_COMPILE;
 }
 
-static bool is_unpredicted(enum outcome outcome)
+static bool is_unpredicted(const struct ranked *row)
 {
-    return !is_unlaunchable(outcome) && !is_uncompiled(outcome);
+    return !is_unlaunchable(row) && !is_uncompiled(row);
 }
 
 /* Variants that run on no such GPU lack no prediction: they are counted apart. */
@@ -100,16 +110,11 @@ static bool is_doubtful(const struct ranked *row)
 /* What the mark means, and what is doubtful of the first that bears it. */
 static int put_doubtful(const struct predict_view *view, struct err *err)
 {
-    const struct ranked *first = NULL;
+    const struct ranked *first;
+    const size_t count = count_rows(&first, view, 0, shown(view), is_doubtful);
     const char *why;
-    size_t count = 0;
     char *text;
 
-    for (size_t i = 0; i < shown(view); i++)
-        if (is_doubtful(&view->ranking.rows[i])) {
-            first = first ? first : &view->ranking.rows[i];
-            count++;
-        }
     if (!count)
         return 0;
     text = name_of(view, first);
