@@ -24,37 +24,38 @@ static char *name_of(const struct predict_view *view, const struct ranked *row)
     return text;
 }
 
-/* How many rows of these are so; `first`: of them, null without one. */
-static size_t count_rows(const struct ranked **first, const struct predict_view *view, size_t from,
-                         size_t end, bool (*is)(const struct ranked *))
-{
-    size_t count = 0;
+/* Rows of a ranking that are so, and the first of them. */
+struct found {
+    size_t count;
+    const struct ranked *first;
+    char *text; /* its configuration; owned, null without one */
+};
 
-    *first = NULL;
+static int find_rows(struct found *out, const struct predict_view *view, size_t from, size_t end,
+                     bool (*is)(const struct ranked *), struct err *err)
+{
+    *out = (struct found){0};
     for (size_t i = from; i < end; i++)
         if (is(&view->ranking.rows[i])) {
-            *first = *first ? *first : &view->ranking.rows[i];
-            count++;
+            out->first = out->first ? out->first : &view->ranking.rows[i];
+            out->count++;
         }
-    return count;
+    out->text = out->first ? name_of(view, out->first) : NULL;
+    return out->first && !out->text ? err_memory(err) : 0;
 }
 
 /* How many of those not predicted came to what `is` says, and why the first did. */
 static int put_refused(const struct predict_view *view, bool (*is)(const struct ranked *), const char *what,
                        struct err *err)
 {
-    const struct ranked *first;
-    const size_t count = count_rows(&first, view, view->ranking.predicted, view->ranking.count, is);
-    char *text;
+    struct found found;
+    const int rc = find_rows(&found, view, view->ranking.predicted, view->ranking.count, is, err);
 
-    if (!count)
-        return 0;
-    text = name_of(view, first);
-    if (!text)
-        return err_memory(err);
-    fprintf(view->cli->out, "%zu %s; the first, %s: %s\n", count, what, text, first->reason);
-    free(text);
-    return 0;
+    if (!rc && found.count)
+        fprintf(view->cli->out, "%zu %s; the first, %s: %s\n", found.count, what, found.text,
+                found.first->reason);
+    free(found.text);
+    return rc;
 }
 
 static bool is_unlaunchable(const struct ranked *row)
@@ -110,21 +111,17 @@ static bool is_doubtful(const struct ranked *row)
 /* What the mark means, and what is doubtful of the first that bears it. */
 static int put_doubtful(const struct predict_view *view, struct err *err)
 {
-    const struct ranked *first;
-    const size_t count = count_rows(&first, view, 0, shown(view), is_doubtful);
+    struct found found;
+    const int rc = find_rows(&found, view, 0, shown(view), is_doubtful, err);
     const char *why;
-    char *text;
 
-    if (!count)
-        return 0;
-    text = name_of(view, first);
-    if (!text)
-        return err_memory(err);
-    why = explained_most(first->assumptions, first->limited_by, first->limiter);
-    fprintf(view->cli->out, "? %zu with a confidence below 0.2; the first, %s: %.2f, %s\n", count, text,
-            first->confidence, why ? why : "see occutune explain");
-    free(text);
-    return 0;
+    if (!rc && found.count) {
+        why = explained_most(found.first->assumptions, found.first->limited_by, found.first->limiter);
+        fprintf(view->cli->out, "? %zu with a confidence below 0.2; the first, %s: %.2f, %s\n", found.count,
+                found.text, found.first->confidence, why ? why : "see occutune explain");
+    }
+    free(found.text);
+    return rc;
 }
 
 /* What a profile that was measured says nothing of: the model does without. */
