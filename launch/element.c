@@ -1,5 +1,7 @@
 #include "launch/element.h"
 
+#include "base/round.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -61,20 +63,14 @@ static uint16_t real_to_16(double value, struct format16 format)
 {
     const uint16_t sign = signbit(value) ? 0x8000 : 0;
     const uint16_t infinity = (uint16_t)((format.most - format.least + 2) << format.digits);
-    double scaled;
-    int exponent;
+    uint64_t bits;
 
     if (isnan(value))
         return sign | infinity | (uint16_t)(1 << (format.digits - 1));
-    value = fabs(value);
-    if (value == 0 || isinf(value))
-        return sign | (value == 0 ? 0 : infinity);
-    exponent = ilogb(value) > format.least ? ilogb(value) : format.least;
-    if (exponent > format.most)
+    if (isinf(value))
         return sign | infinity;
-    /* In units of the last place, rounded to nearest even; a carry runs into the exponent as it should. */
-    scaled = nearbyint(scalbn(value, format.digits - exponent));
-    return sign | (uint16_t)(((exponent - format.least) << format.digits) + (int)scaled);
+    bits = round_bits(value, format.digits, format.least, ROUND_TO_NEAREST);
+    return sign | (uint16_t)(bits < infinity ? bits : infinity);
 }
 
 static double real_from_16(uint16_t bits, struct format16 format)

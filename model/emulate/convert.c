@@ -1,6 +1,7 @@
 /* Conversions between numbers. */
 #include "model/emulate/convert.h"
 
+#include "base/round.h"
 #include "model/emulate/float.h"
 #include "model/emulate/half.h"
 
@@ -9,19 +10,15 @@
 /* FP8, a finite value beyond the range becomes the largest one. E5M2 is the high byte of a half. */
 static uint32_t fp8_bits(bool e5m2, double value)
 {
-    const int mantissa_bits = e5m2 ? 2 : 3, lowest = e5m2 ? -14 : -6;
     const uint32_t sign = signbit(value) ? 0x80 : 0, most = e5m2 ? 0x7b : 0x7e;
-    int exponent;
-    double units;
+    uint64_t bits;
 
     if (value != value)
         return 0x7f;
-    if (value == 0 || isinf(value))
-        return sign | (value == 0 ? 0 : most);
-    exponent = ilogb(value) > lowest ? ilogb(value) : lowest;
-    units = fabs(rint(ldexp(value, mantissa_bits - exponent)));
-    units += ldexp(exponent - lowest, mantissa_bits); /* the encoding is linear in both */
-    return sign | (units < most ? (uint32_t)units : most);
+    if (isinf(value))
+        return sign | most;
+    bits = round_bits(value, e5m2 ? 2 : 3, e5m2 ? -14 : -6, ROUND_TO_NEAREST);
+    return sign | (bits < most ? (uint32_t)bits : most);
 }
 
 static double fp8_value(bool e5m2, uint8_t bits)

@@ -1,19 +1,21 @@
 /* Halves, FP16 and BF16: their bits, and arithmetic on pairs of them. */
 #include "model/emulate/half.h"
 
+#include "base/round.h"
 #include "model/emulate/float.h"
 #include "model/emulate/integer.h"
 
 #include <math.h>
 
 struct half_format {
-    int bits, lowest; /* of the significand with its leading one; exponent of the smallest normal number */
+    int digits, lowest; /* fraction bits; exponent of the smallest normal number, ... */
+    double least;       /* ... which is this */
     uint16_t infinity, nan;
     double scale; /* of a float with the same bits on top */
 };
 
-static const struct half_format fp16 = {11, -14, 0x7c00, 0x7fff, 0x1p112},
-                                bf16 = {8, -126, 0x7f80, 0x7fff, 1};
+static const struct half_format fp16 = {10, -14, 0x1p-14, 0x7c00, 0x7fff, 0x1p112},
+                                bf16 = {7, -126, 0x1p-126, 0x7f80, 0x7fff, 1};
 
 static const struct half_format *format_of(enum sass_type type)
 {
@@ -31,35 +33,44 @@ double half_value(enum sass_type type, uint16_t bits)
     else if (magnitude == format->infinity)
         value = INFINITY;
     else /* the bits as those of a float with a smaller exponent */
-        value = (double)float_of(magnitude << (24 - format->bits)) * format->scale;
+        value = (double)float_of(magnitude << (23 - format->digits)) * format->scale;
     return bits >> 15 ? -value : value;
+}
+
+static enum round_to round_to(enum sass_rounding mode, bool negative)
+{
+    switch (mode) {
+    case SASS_ROUND_DOWN:
+        return negative ? ROUND_AWAY : ROUND_TO_ZERO;
+    case SASS_ROUND_UP:
+        return negative ? ROUND_TO_ZERO : ROUND_AWAY;
+    case SASS_ROUND_ZERO:
+        return ROUND_TO_ZERO;
+    default:
+        return ROUND_TO_NEAREST;
+    }
 }
 
 uint16_t half_bits(enum sass_type type, double value, enum sass_rounding mode)
 {
     const struct half_format *format = format_of(type);
     const uint16_t sign = signbit(value) ? 0x8000 : 0;
-    const int mantissa_bits = format->bits - 1;
-    int exponent;
-    double units;
+    const enum round_to to = round_to(mode, sign);
+    uint64_t bits;
 
     if (value != value)
         return format->nan;
-    if (value == 0 || isinf(value))
-        return sign | (value == 0 ? 0 : format->infinity);
-    exponent = ilogb(value) > format->lowest ? ilogb(value) : format->lowest;
-    units = fabs(round_to_integral(ldexp(value, mantissa_bits - exponent), mode));
-    units += ldexp(exponent - format->lowest, mantissa_bits); /* the encoding is linear in both */
-    if (units < format->infinity)
-        return sign | (uint16_t)units;
-    if (mode == SASS_ROUND_ZERO || mode == (sign ? SASS_ROUND_UP : SASS_ROUND_DOWN))
-        return (uint16_t)(sign | (format->infinity - 1));
-    return sign | format->infinity;
+    if (isinf(value))
+        return sign | format->infinity;
+    bits = round_bits(value, format->digits, format->lowest, to);
+    if (bits < format->infinity)
+        return sign | (uint16_t)bits;
+    return (uint16_t)(sign | (format->infinity - (to == ROUND_TO_ZERO)));
 }
 
 static double flush_half(const struct alu *x, double value)
 {
-    if (x->i->mod[SASS_MOD_FTZ] && fabs(value) < ldexp(1, format_of(type_of(x))->lowest))
+    if (x->i->mod[SASS_MOD_FTZ] && fabs(value) < format_of(type_of(x))->least)
         return copysign(0, value);
     return value;
 }
@@ -79,7 +90,9 @@ static uint32_t finish_half(const struct alu *x, double value)
     if (x->i->mod[SASS_MOD_SATURATE])
         value = value > 1 ? 1 : value > 0 ? value : 0;
     bits = half_bits(type_of(x), value, SASS_ROUND_NEAR);
-    return half_bits(type_of(x), flush_half(x, half_value(type_of(x), bits)), SASS_ROUND_NEAR);
+    if (x->i->mod[SASS_MOD_FTZ] && half_value(type_of(x), bits & 0x7fff) < format_of(type_of(x))->least)
+        bits &= 0x8000;
+    return bits;
 }
 
 enum half_kind { HALF_ADD, HALF_MULTIPLY, HALF_FMA, HALF_MINMAX };

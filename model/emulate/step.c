@@ -286,11 +286,11 @@ static int run_record(struct emulation *emulation, struct warp *warp, uint32_t f
 static uint64_t state_hash(const struct emulation *emulation, const struct warp *warp)
 {
     const struct registers *regs = warp->regs;
-    uint64_t hash = hash_bytes(HASH_START, regs->r, emulation->row_count * sizeof(row));
+    uint64_t hash = hash_memory(HASH_START, regs->r, emulation->row_count * sizeof(row));
 
-    hash = hash_bytes(hash, regs->u, emulation->uniform_count * sizeof(row));
-    hash = hash_bytes(hash, regs->p, sizeof regs->p);
-    return hash_bytes(hash, regs->up, sizeof regs->up);
+    hash = hash_memory(hash, regs->u, emulation->uniform_count * sizeof(row));
+    hash = hash_memory(hash, regs->p, sizeof regs->p);
+    return hash_memory(hash, regs->up, sizeof regs->up);
 }
 
 /* A group is idle when it comes to the same backward branch twice with the same registers while nobody has
