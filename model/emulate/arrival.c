@@ -78,9 +78,9 @@ static struct arrival *find(struct arrivals *arrivals, uint32_t atomic)
 static int look(struct arrival *arrival, struct emulation *emulation)
 {
     struct arrivals *arrivals = &emulation->arrivals;
+    const struct slice_code code = emulation_code(emulation);
     bool decides;
-    const int rc =
-        slice_decides(&decides, emulation->instructions, emulation->count, arrival->atomic, emulation->err);
+    const int rc = slice_decides(&decides, &code, arrival->atomic, emulation->err);
 
     if (rc)
         return rc;

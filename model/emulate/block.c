@@ -20,8 +20,10 @@ enum { BEGINNING = 1 << 16 /* instructions of a block: half of what a simulation
 static int slice_as(struct slice *out, const struct emulation *emulation, enum slice_aim aim, bool stores,
                     bool apart, struct err *err)
 {
+    const struct slice_code code = emulation_code(emulation);
+
     slice_release(out);
-    return slice_init(out, emulation->instructions, emulation->count, aim, stores, apart, err);
+    return slice_init(out, &code, aim, stores, apart, err);
 }
 
 int emulation_slice(struct emulation *emulation, bool stores, struct err *err)
@@ -214,6 +216,7 @@ static int finish_block(struct emulation *emulation, struct emulate_block *block
  * that was taken not to be read. What was learned of loops goes with the slice it was learned under. */
 static int slice_again(struct emulation *emulation, struct err *err)
 {
+    const struct slice_code code = emulation_code(emulation);
     int rc;
 
     memo_forget(emulation->memo);
@@ -227,7 +230,7 @@ static int slice_again(struct emulation *emulation, struct err *err)
         return emulation->slice.apart ? emulation_slice(emulation, false, err) : 0;
     if (emulation->mistrust == NOBODY)
         return emulation_slice(emulation, true, err);
-    rc = slice_pin(&emulation->slice, emulation->instructions, emulation->count, emulation->mistrust, err);
+    rc = slice_pin(&emulation->slice, &code, emulation->mistrust, err);
     return !rc && emulation->slice.apart && emulation->slice.reads_shared
                ? emulation_slice(emulation, false, err)
                : rc;

@@ -54,6 +54,11 @@ static int branch(struct emulation *emulation, struct warp *warp, struct group *
     return STEP_JUMPED;
 }
 
+int control_jump(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i)
+{
+    return branch(emulation, warp, group, i, group->mask, (uint64_t)i->target);
+}
+
 /* Each lane has its own target, in a register pair: those with the same go together. */
 static int branch_indirect(struct emulation *emulation, struct warp *warp, struct group *group,
                            const struct sass *i, uint32_t mask)

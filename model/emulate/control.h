@@ -11,6 +11,8 @@ bool is_plain_branch(const struct sass *i);
  * the group is elsewhere, or gone. STEP_BLOCKED: it waits. */
 int control_execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,
                     uint32_t mask);
+/* All lanes of the group take the branch, whatever it says. */
+int control_jump(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i);
 
 /* BAR: arrives with the lanes `mask`, and waits unless the barrier completes or only arrival is meant. */
 int barrier_execute(struct emulation *emulation, struct warp *warp, struct group *group, const struct sass *i,

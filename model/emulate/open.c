@@ -66,25 +66,6 @@ static int patch_code(struct emulation *emulation, const struct cubin *cubin, st
     return 0;
 }
 
-/* What is divided seldom decides anything but whether the division is a special one. Sliced emulation takes
- * for granted that none is, and need not compute it. */
-static int avoid_special(struct emulation *emulation, struct err *err)
-{
-    for (size_t k = 0; k < emulation->count; k++) {
-        struct sass *branch;
-
-        if (!special_is_avoided(emulation, k))
-            continue;
-        if (own_code(emulation, err))
-            return err->code;
-        branch = &emulation->patched[k];
-        branch->guard = SASS_PT;
-        branch->guard_negated = branch->guard_uniform = false;
-        branch->source_count = 0;
-    }
-    return 0;
-}
-
 /* How many registers of either kind the code names: only these are cleared for a block. */
 static void count_rows(struct emulation *emulation)
 {
@@ -232,10 +213,10 @@ static int open_parts(struct emulation *emulation, const struct emulate_target *
         rc = memory_init(&emulation->memory, target, (unsigned)emulation->local_bytes, err);
     if (!rc)
         rc = patch_code(emulation, target->cubin, err);
-    if (!rc && sliced)
-        rc = avoid_special(emulation, err);
     if (!rc)
         rc = allocate(emulation, err);
+    if (!rc && sliced)
+        rc = specials_find(emulation, err);
     if (!rc)
         rc = plans_open(emulation, err);
     if (!rc)
@@ -299,6 +280,7 @@ void emulation_close(struct emulation *emulation)
     slice_release(&emulation->slice);
     memory_release(&emulation->memory);
     free(emulation->patched);
+    free(emulation->specials);
     free(emulation->kinds);
     free(emulation->traits);
     free(emulation->issue_steps);

@@ -17,13 +17,14 @@ enum {
  * counts. */
 static int find_slice(struct slice *out, bool *loaded, const struct emulation *emulation, struct err *err)
 {
-    int rc = slice_init(out, emulation->instructions, emulation->count, SLICE_LANES, false, true, err);
+    const struct slice_code code = emulation_code(emulation);
+    int rc = slice_init(out, &code, SLICE_LANES, false, true, err);
 
     *loaded = out->reads_global || out->reads_shared || out->reads_local;
     if (rc || !*loaded)
         return rc;
     slice_release(out);
-    return slice_init(out, emulation->instructions, emulation->count, SLICE_CONTROL, false, true, err);
+    return slice_init(out, &code, SLICE_CONTROL, false, true, err);
 }
 
 int signer_open(struct signer *out, struct emulation *emulation, struct err *err)

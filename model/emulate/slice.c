@@ -3,6 +3,7 @@
 #include "model/emulate/control.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/need.h"
+#include "model/emulate/special.h"
 #include "model/emulate/walk.h"
 
 #include <stdlib.h>
@@ -206,6 +207,16 @@ static void add_targets(struct analysis *analysis, size_t index, struct need *ne
         set_unite(&analysis->indirect, &slice->live[index + 1]);
 }
 
+/* A branch that all lanes take, whatever it says: what is needed there is needed before it. */
+static struct need jump(struct analysis *analysis, size_t index)
+{
+    const struct slice_set *there = &analysis->slice->live[analysis->code[index].target / SASS_BYTES];
+
+    analysis->slice->needed[index] = true;
+    set_unite(&analysis->indirect, there);
+    return (struct need){.always = *there};
+}
+
 static void pass(struct analysis *analysis)
 {
     struct slice *slice = analysis->slice;
@@ -215,10 +226,15 @@ static void pass(struct analysis *analysis)
     for (size_t index = analysis->count; index-- > 0;) {
         if (analysis->targets[index + 1])
             need_trust(&need, slice, analysis->code, analysis->count, index + 1);
-        need_part(&need, &analysis->code[index]);
-        add_targets(analysis, index, &need);
-        if (visit(analysis, index, &need))
-            need_collect(&live, &need);
+        if (slice->avoids[index]) {
+            need = jump(analysis, index);
+            live = need.always;
+        } else {
+            need_part(&need, &analysis->code[index]);
+            add_targets(analysis, index, &need);
+            if (visit(analysis, index, &need))
+                need_collect(&live, &need);
+        }
         if (memcmp(&live, &slice->live[index], sizeof live)) {
             slice->live[index] = live;
             analysis->changed = true;
@@ -278,16 +294,16 @@ static void find_targets(struct analysis *analysis)
     }
 }
 
-static int analyse(struct slice *slice, const struct sass *code, size_t count, bool speculative,
-                   struct err *err)
+static int analyse(struct slice *slice, const struct slice_code *code, bool speculative, struct err *err)
 {
-    struct analysis analysis = {.slice = slice, .code = code, .count = count, .changed = true};
+    const size_t count = code->count;
+    struct analysis analysis = {.slice = slice, .code = code->instructions, .count = count, .changed = true};
 
     analysis.targets = calloc(count + 1, sizeof *analysis.targets);
     if (!analysis.targets)
         return err_memory(err);
     for (size_t i = 0; i < count; i++)
-        analysis.anywhere |= leads_anywhere(&code[i]);
+        analysis.anywhere |= leads_anywhere(&analysis.code[i]);
     find_targets(&analysis);
     slice->speculative = speculative;
     slice->reads_shared = slice->reads_local = slice->reads_global = false;
@@ -295,9 +311,12 @@ static int analyse(struct slice *slice, const struct sass *code, size_t count, b
     memset(slice->needed, 0, count * sizeof *slice->needed);
     memset(slice->wanted, 0, count * sizeof *slice->wanted);
     memset(slice->live, 0, count * sizeof *slice->live);
+    specials_avoid(slice, code);
     while (analysis.changed) {
         analysis.changed = false;
         pass(&analysis);
+        if (!analysis.changed)
+            analysis.changed = specials_settle(slice, code);
     }
     free(analysis.targets);
     slice->next[count] = (uint32_t)count;
@@ -307,15 +326,15 @@ static int analyse(struct slice *slice, const struct sass *code, size_t count, b
 }
 
 /* Speculates where there is something to gain by it. */
-static int analyse_best(struct slice *slice, const struct sass *code, size_t count, struct err *err)
+static int analyse_best(struct slice *slice, const struct slice_code *code, struct err *err)
 {
-    int rc = analyse(slice, code, count, false, err);
+    int rc = analyse(slice, code, false, err);
     const bool shared = slice->reads_shared, global = slice->reads_global;
 
     if (!rc && (shared || global))
-        rc = analyse(slice, code, count, true, err);
+        rc = analyse(slice, code, true, err);
     if (!rc && slice->speculative && shared == slice->reads_shared && global == slice->reads_global)
-        rc = analyse(slice, code, count, false, err);
+        rc = analyse(slice, code, false, err);
     return rc;
 }
 
@@ -325,43 +344,46 @@ static int allocate(struct slice *slice, size_t count, struct err *err)
     slice->wanted = calloc(count + 1, sizeof *slice->wanted);
     slice->trusted = calloc(count + 1, sizeof *slice->trusted);
     slice->pinned = calloc(count + 1, sizeof *slice->pinned);
+    slice->avoids = calloc(count + 1, sizeof *slice->avoids);
     slice->next = calloc(count + 1, sizeof *slice->next);
     slice->live = calloc(count + 1, sizeof *slice->live);
-    return slice->needed && slice->wanted && slice->trusted && slice->pinned && slice->next && slice->live
+    return slice->needed && slice->wanted && slice->trusted && slice->pinned && slice->avoids &&
+                   slice->next && slice->live
                ? 0
                : err_memory(err);
 }
 
-int slice_init(struct slice *out, const struct sass *code, size_t count, enum slice_aim aim, bool stores,
-               bool apart, struct err *err)
+int slice_init(struct slice *out, const struct slice_code *code, enum slice_aim aim, bool stores, bool apart,
+               struct err *err)
 {
     int rc;
 
     *out = (struct slice){.aim = aim, .stores = stores, .apart = apart};
-    rc = allocate(out, count, err);
+    rc = allocate(out, code->count, err);
     if (!rc && aim == SLICE_EVERYTHING) {
-        want_everything(out, count);
+        want_everything(out, code->count);
         return 0;
     }
-    out->plain_stack = has_plain_stack(code, count);
-    slice_find_flags(out, code, count);
+    out->plain_stack = has_plain_stack(code->instructions, code->count);
+    slice_find_flags(out, code->instructions, code->count);
     if (!rc)
-        rc = analyse_best(out, code, count, err);
+        rc = analyse_best(out, code, err);
     if (rc)
         slice_release(out);
     return rc;
 }
 
-int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t index, struct err *err)
+int slice_pin(struct slice *slice, const struct slice_code *code, size_t index, struct err *err)
 {
     slice->pinned[index] = true;
-    return analyse_best(slice, code, count, err);
+    return analyse_best(slice, code, err);
 }
 
 void slice_release(struct slice *slice)
 {
     free(slice->trusted);
     free(slice->pinned);
+    free(slice->avoids);
     free(slice->needed);
     free(slice->wanted);
     free(slice->next);
@@ -369,10 +391,10 @@ void slice_release(struct slice *slice)
     *slice = (struct slice){0};
 }
 
-int slice_decides(bool *out, const struct sass *code, size_t count, uint32_t index, struct err *err)
+int slice_decides(bool *out, const struct slice_code *code, uint32_t index, struct err *err)
 {
     struct slice slice;
-    const int rc = slice_init(&slice, code, count, SLICE_CONTROL, false, false, err);
+    const int rc = slice_init(&slice, code, SLICE_CONTROL, false, false, err);
 
     *out = !rc && slice.wanted[index];
     if (!rc)

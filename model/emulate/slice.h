@@ -27,6 +27,16 @@ struct slice_set {
     uint64_t bits[SLICE_WORDS];
 };
 
+struct special;
+
+/* Decoded code, and its branches around special cases (emulate/special.h); borrowed. */
+struct slice_code {
+    const struct sass *instructions;
+    size_t count;
+    const struct special *specials;
+    size_t special_count;
+};
+
 /* What has to be known of an execution. */
 enum slice_aim {
     SLICE_EVERYTHING, /* all that it computes */
@@ -44,6 +54,7 @@ struct slice {
     unsigned flag_count;
     bool *trusted;  /* speculative: instructions after which their old result may be missing, and is */
     bool *pinned;   /* not to be speculated on */
+    bool *avoids;   /* branches around special cases whose outcome nobody needs: all lanes jump */
     bool *needed;   /* executed: it decides something, or it accesses memory */
     bool *wanted;   /* of a needed one: its results, or the data it stores, are */
     uint32_t *next; /* first needed instruction at or after each; the count beyond the last */
@@ -63,12 +74,12 @@ struct slice {
  * slice therefore takes it that lanes that are off are not read, if that makes do without loads. At an
  * instruction that is `trusted` they are to be marked; when a needed instruction reads one after all, that
  * was wrong: slice_pin() it and begin anew. */
-int slice_init(struct slice *out, const struct sass *code, size_t count, enum slice_aim aim, bool stores,
-               bool apart, struct err *err);
+int slice_init(struct slice *out, const struct slice_code *code, enum slice_aim aim, bool stores, bool apart,
+               struct err *err);
 /* Whether the result of instruction `index` decides which way a block goes. */
-int slice_decides(bool *out, const struct sass *code, size_t count, uint32_t index, struct err *err);
+int slice_decides(bool *out, const struct slice_code *code, uint32_t index, struct err *err);
 /* Slices again, speculating no more on the instruction `index`. */
-int slice_pin(struct slice *slice, const struct sass *code, size_t count, size_t index, struct err *err);
+int slice_pin(struct slice *slice, const struct slice_code *code, size_t index, struct err *err);
 /* Whether register, predicate or word `bit` of a set (of a flag register: any of its bits) is needed before
  * instruction `index`. */
 bool slice_has(const struct slice *slice, size_t index, unsigned bit);

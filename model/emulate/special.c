@@ -1,8 +1,10 @@
 #include "model/emulate/special.h"
 
 #include "model/emulate/control.h"
+#include "model/emulate/operand.h"
 #include "model/emulate/slice_sets.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define EXP_NORMAL UINT32_C(0x4086232b) /* the high word of 708.4 */
@@ -39,6 +41,12 @@ static bool leaves_registers(const struct sass *i)
            (i->access_count && i->accesses[0].space != SASS_SPACE_CONSTANT);
 }
 
+/* The way to the end, as a warp goes it whose lanes part. */
+static bool stays_within(const struct sass *i)
+{
+    return i->op == SASS_BRA || i->op == SASS_BSSY || i->op == SASS_BSYNC || i->op == SASS_NOP;
+}
+
 /* Nothing lies between but registers and the way to the end. */
 static bool is_around_call(const struct emulation *emulation, size_t index)
 {
@@ -50,7 +58,7 @@ static bool is_around_call(const struct emulation *emulation, size_t index)
 
         if (i->op == SASS_CALL && i->has_target && is_subroutine(emulation, i->target))
             called = true;
-        else if (i->op != SASS_BRA && i->op != SASS_NOP && leaves_registers(i))
+        else if (!stays_within(i) && leaves_registers(i))
             return false;
     }
     return called;
@@ -91,8 +99,99 @@ static bool is_around_special_exp(const struct emulation *emulation, size_t inde
     return false;
 }
 
-bool special_is_avoided(const struct emulation *emulation, size_t index)
+static bool is_special(const struct emulation *emulation, size_t index)
 {
     return is_forward_branch(&emulation->instructions[index]) &&
            (is_around_call(emulation, index) || is_around_special_exp(emulation, index));
+}
+
+/* No outcome is left in a predicate; those written on the way may seem to be needed, where a later definition is guarded. */
+static void add_definitions(struct slice_set *set, const struct sass *i)
+{
+    for (unsigned k = 0; k < i->destination_count; k++)
+        if (i->destinations[k].kind == SASS_REGISTER)
+            set_add_operand(set, &i->destinations[k]);
+}
+
+/* What a subroutine writes. */
+static void add_subroutine(struct slice_set *set, const struct emulation *emulation, int64_t target)
+{
+    for (size_t k = (size_t)target / SASS_BYTES; k < emulation->count; k++) {
+        add_definitions(set, &emulation->instructions[k]);
+        if (emulation->instructions[k].op == SASS_RET)
+            return;
+    }
+}
+
+/* The special case may lead past the fast path, which begins at the branch's target. */
+static struct special describe(const struct emulation *emulation, size_t index)
+{
+    const int64_t target = emulation->instructions[index].target;
+    struct special special = {.branch = (uint32_t)index, .merge = (uint32_t)(target / SASS_BYTES)};
+
+    for (size_t k = index + 1; k < (size_t)target / SASS_BYTES && k < emulation->count; k++) {
+        const struct sass *i = &emulation->instructions[k];
+
+        add_definitions(&special.defined, i);
+        if (i->op == SASS_CALL)
+            add_subroutine(&special.defined, emulation, i->target);
+        if (i->op == SASS_BRA && i->has_target && i->target > target &&
+            (size_t)i->target / SASS_BYTES < emulation->count)
+            special.merge = (uint32_t)(i->target / SASS_BYTES);
+    }
+    return special;
+}
+
+int specials_find(struct emulation *emulation, struct err *err)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < emulation->count; k++)
+        count += is_special(emulation, k);
+    emulation->specials = calloc(count + 1, sizeof *emulation->specials);
+    if (!emulation->specials)
+        return err_memory(err);
+    for (size_t k = 0; k < emulation->count; k++)
+        if (is_special(emulation, k)) {
+            emulation->specials[emulation->special_count++] = describe(emulation, k);
+            emulation->traits[k] |= TRAIT_SPECIAL;
+        }
+    return 0;
+}
+
+void specials_avoid(struct slice *slice, const struct slice_code *code)
+{
+    for (size_t k = 0; k < code->special_count; k++)
+        slice->avoids[code->specials[k].branch] = true;
+}
+
+bool specials_settle(struct slice *slice, const struct slice_code *code)
+{
+    bool changed = false;
+
+    for (size_t k = 0; k < code->special_count; k++) {
+        const struct special *special = &code->specials[k];
+
+        if (!slice->avoids[special->branch] || !set_overlap(&slice->live[special->merge], &special->defined))
+            continue;
+        slice->avoids[special->branch] = false;
+        changed = true;
+    }
+    return changed;
+}
+
+bool special_is_passed(const struct emulation *emulation, const struct warp *warp, const struct sass *i,
+                       uint32_t mask)
+{
+    uint32_t unknown = 0;
+
+    if (emulation->slice.avoids[i->pc / SASS_BYTES])
+        return true;
+    if (emulation->mode != EMULATE_SLICED || !warp->regs->tainted)
+        return false;
+    unknown = guard_unknown(warp, i);
+    for (unsigned k = 0; k < i->source_count; k++)
+        if (operand_is_predicate(&i->sources[k]))
+            unknown |= operand_unknown(emulation, warp, &i->sources[k]);
+    return unknown & mask;
 }

@@ -95,7 +95,8 @@ enum {
     TRAIT_GUARDED = 4,  /* by another predicate than PT */
     TRAIT_PLAIN = 8,    /* is_plain_branch() */
     TRAIT_EQUATES = 16, /* arrival_compares() */
-    TRAIT_WAITS = 32    /* the branch back of a loop of emulate/waiting.h */
+    TRAIT_WAITS = 32,   /* the branch back of a loop of emulate/waiting.h */
+    TRAIT_SPECIAL = 64  /* a branch around a special case: emulate/special.h */
 };
 
 /* Lanes of a warp that are at the same instruction. */
@@ -168,6 +169,8 @@ struct emulation {
     struct sass *patched; /* the instructions where some were changed (by the loader, say), else null */
     const struct sass *instructions;
     size_t count;
+    struct special *specials; /* of sliced code: emulate/special.h */
+    size_t special_count;
     struct emulate_memory memory;
     enum emulate_mode mode;
     uint64_t budget;
@@ -247,6 +250,12 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
 /* Ends the emulation at an instruction: STEP_STOPPED. */
 int stop_at(struct emulation *emulation, const struct sass *i, enum emulate_end end, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+static inline struct slice_code emulation_code(const struct emulation *emulation)
+{
+    return (struct slice_code){emulation->instructions, emulation->count, emulation->specials,
+                               emulation->special_count};
+}
 
 static inline uint32_t lane_bit(unsigned lane)
 {

@@ -10,6 +10,7 @@
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/operand.h"
 #include "model/emulate/signature.h"
+#include "model/emulate/special.h"
 #include "model/emulate/speculate.h"
 #include "model/emulate/steady.h"
 
@@ -166,10 +167,12 @@ static int execute(struct emulation *emulation, struct warp *warp, struct group 
     const struct sass *i = &emulation->instructions[group->pc];
     const enum kind kind = (enum kind)emulation->kinds[group->pc];
     const unsigned traits = emulation->traits[group->pc];
-    uint32_t mask = group->mask;
-    const uint32_t doubtful = traits & TRAIT_GUARDED ? apply_guard(&mask, warp, i) : 0;
     const bool joins = emulation->signing && traits & TRAIT_JOINS;
+    uint32_t mask = group->mask, doubtful;
 
+    if (traits & TRAIT_SPECIAL && special_is_passed(emulation, warp, i, mask))
+        return control_jump(emulation, warp, group, i);
+    doubtful = traits & TRAIT_GUARDED ? apply_guard(&mask, warp, i) : 0;
     if (kind == KIND_STOP)
         return stop_at(emulation, i, EMULATE_INCOMPLETE, "the instruction with opcode %#x is not known",
                        i->opcode);

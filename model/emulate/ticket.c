@@ -44,14 +44,14 @@ static bool all_resident(const struct emulation *emulation)
 static int look(struct ticket_counter *counter, struct emulation *emulation, const struct request *request,
                 uint64_t amount)
 {
+    const struct slice_code code = emulation_code(emulation);
     int rc;
 
     counter->other |= amount != counter->amount || (request->mask & (request->mask - 1));
     if (counter->other || ++counter->taken < SEEN)
         return STEP_NEXT;
     counter->other = true;
-    rc = all_resident(emulation) ? slice_decides(&counter->hands_out, emulation->instructions,
-                                                 emulation->count, request->index, emulation->err)
+    rc = all_resident(emulation) ? slice_decides(&counter->hands_out, &code, request->index, emulation->err)
                                  : 0;
     if (rc || !counter->hands_out)
         return rc ? rc : STEP_NEXT;

@@ -275,3 +275,30 @@ extern "C" __global__ void exponentials(unsigned *out, const unsigned *in, int n
 
     out[4 * i] = __double2hiint(exp(709.0 + (in[i] & 0xff)));
 }
+
+// Roots of denormal numbers in some lanes, which decide nothing: a branch of the compiler's around the special case.
+extern "C" __global__ void roots(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float root = 0;
+
+    if (in[i] & 4)
+        root = sqrtf(__uint_as_float(in[i] % n));
+    out[4 * i] = __float_as_uint(root);
+}
+
+// The root of zero, a special case, decides.
+extern "C" __global__ void nears(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned near = 0;
+
+    for (int k = 0; k < 8; k++) {
+        const float apart = (float)(in[(i + k) % n] % 4);
+
+        if (sqrtf(apart * 3) < 1)
+            near += 1 + in[(i + near) % n] % 2;
+    }
+    for (int k = 0; k < 4; k++)
+        out[4 * i + k] = near;
+}

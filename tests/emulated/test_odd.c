@@ -107,6 +107,17 @@ static uint32_t reversed(uint32_t x)
     return out;
 }
 
+static void nears(uint32_t out[4], const uint32_t *in, int i)
+{
+    uint32_t near = 0;
+
+    for (int k = 0; k < 8; k++)
+        if (in[(i + k) % N] % 4 == 0)
+            near += 1 + in[(i + near) % N] % 2;
+    for (int k = 0; k < 4; k++)
+        out[k] = near;
+}
+
 static void jumps(uint32_t out[4], const uint32_t *in, int i)
 {
     static const uint32_t fibonacci[8] = {0, 1, 1, 2, 3, 5, 8, 13};
@@ -256,7 +267,7 @@ static const struct odd {
 } odds[] = {
     {"bytes", bytes, 80}, {"packed", packed, 80}, {"doubles", doubles, 80}, {"permuted", permuted, 75},
     {"jumps", jumps, 80}, {"loops", loops, 80},   {"masks", masks, 80},     {"merges", merges, 80},
-    {"fp8", fp8, 89},     {"wide", wide, 90},
+    {"fp8", fp8, 89},     {"wide", wide, 90},     {"nears", nears, 75},
 };
 
 /* A compiled kernel and its launch. */
@@ -389,11 +400,14 @@ static void check_avoided(const struct subject *s, size_t special)
 /* It does not look at what is divided, and not at the exponent that exp() compares before a branch. */
 static void avoids_special_cases(void **state)
 {
-    struct subject division = {0}, exponential = {0};
+    struct subject division = {0}, root = {0}, exponential = {0};
 
     subject_open(&division, "divides");
     check_avoided(&division, find_op(&division, 0, SASS_CALL));
     compiled_close(&division.compiled);
+    subject_open(&root, "roots");
+    check_avoided(&root, find_op(&root, 0, SASS_CALL));
+    compiled_close(&root.compiled);
     subject_open(&exponential, "exponentials");
     check_avoided(&exponential, find_op(&exponential, find_op(&exponential, 0, SASS_FSETP), SASS_BRA) + 1);
     compiled_close(&exponential.compiled);

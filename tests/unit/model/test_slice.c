@@ -88,10 +88,11 @@ static int tear_down(void **state)
 
 static void slice_of(const struct listing *list)
 {
+    const struct slice_code code = {.instructions = list->code, .count = list->count};
     struct err err = {0};
 
     slice_release(&slice);
-    assert_int_equal(slice_init(&slice, list->code, list->count, SLICE_ACCESSES, false, false, &err), 0);
+    assert_int_equal(slice_init(&slice, &code, SLICE_ACCESSES, false, false, &err), 0);
 }
 
 /* A predicate kept in bit 2 of a register that held a float: only that bit is needed, and it is cleared. */
@@ -121,6 +122,7 @@ static void follows_bits(void **state)
 static void speculates_on_the_guard(void **state)
 {
     struct listing list = {0};
+    const struct slice_code *code = &(struct slice_code){.instructions = list.code, .count = 6};
     struct err err = {0};
 
     load(&list, 8, 20);
@@ -135,7 +137,7 @@ static void speculates_on_the_guard(void **state)
     assert_false(slice.wanted[0]);
     assert_false(slice.reads_global);
 
-    assert_int_equal(slice_pin(&slice, list.code, list.count, 2, &err), 0);
+    assert_int_equal(slice_pin(&slice, code, 2, &err), 0);
     assert_false(slice.trusted[2]);
     assert_true(slice.wanted[0]);
     assert_true(slice.reads_global);
