@@ -210,8 +210,6 @@ static int execute_warpsync(struct emulation *emulation, struct warp *warp, stru
     const uint32_t *masks;
     row scratch;
 
-    if (i->mod[SASS_MOD_VARIANT] == 1)
-        return stop_at(emulation, i, EMULATE_INCOMPLETE, "WARPSYNC.COLLECTIVE in a divergent warp");
     if (!mask)
         return STEP_NEXT;
     if (source) {
@@ -315,6 +313,8 @@ int control_execute(struct emulation *emulation, struct warp *warp, struct group
         return barrier_execute(emulation, warp, group, i, mask);
     case SASS_BPT:
         return mask ? stop_at(emulation, i, EMULATE_TRAP, "the kernel stopped itself") : STEP_NEXT;
+    case SASS_ENDCOLLECTIVE: /* lanes that met at a WARPSYNC.COLLECTIVE stay together */
+        return STEP_NEXT;
     case SASS_YIELD:
     case SASS_NANOSLEEP:
         return execute_yield(emulation, warp, group);

@@ -59,3 +59,32 @@ extern "C" __global__ void entries(const unsigned *keys, unsigned *entered, int 
     }
     entered[threadIdx.x] = __reduce_add_sync(0xffffffff, mine);
 }
+
+// Lanes that left such a loop at different times meet at the barriers of the warp behind it.
+extern "C" __global__ void gathers(const unsigned *keys, unsigned *out)
+{
+    __shared__ unsigned table[256];
+    const unsigned key = keys[threadIdx.x] % 20 + 1;
+    unsigned slot = key % 8;
+
+    for (int i = threadIdx.x; i < 256; i += 32)
+        table[i] = 0;
+    __syncwarp();
+    while (true) {
+        unsigned there = *(volatile unsigned *)&table[slot];
+
+        if (there == 0)
+            there = atomicCAS(&table[slot], 0u, key);
+        if (there == 0 || there == key)
+            break;
+        slot = (slot + 1) & 255;
+    }
+    __syncwarp();
+    if (threadIdx.x == 0)
+        table[255] = table[7];
+    __syncwarp();
+    out[threadIdx.x] = __shfl_sync(0xffffffff, slot, (threadIdx.x + 1) & 31);
+    out[32 + threadIdx.x] = table[255];
+    out[64 + threadIdx.x] = key;
+    out[96 + threadIdx.x] = slot;
+}

@@ -234,6 +234,27 @@ static void ends_where_loops_share_a_barrier(void **state)
     assert_int_equal(sum, different);
 }
 
+/* What lanes that are apart do together at WARPSYNC.COLLECTIVE. */
+static void gathers_lanes_that_are_apart(void **state)
+{
+    uint32_t out[4][32];
+
+    program_open_of(&p, "tests/data/emulate/yields_sm90.cubin", "gathers", 32);
+    program_buffer(&p, ELEMENT_UINT32, 32, "random(i) // 1024 % 1500");
+    const size_t to = program_buffer(&p, ELEMENT_UINT32, 4 * 32, NULL);
+    program_run(&p, EMULATE_FULL, EMULATE_DONE);
+    program_read(&p, to, out);
+    for (unsigned l = 0; l < 32; l++) {
+        assert_int_equal(out[0][l], out[3][(l + 1) % 32]);
+        assert_int_equal(out[1][l], out[1][0]);
+        for (unsigned k = 0; k < 32; k++)
+            assert_true((out[2][k] == out[2][l]) == (out[3][k] == out[3][l]));
+        if (out[3][l] == 7)
+            assert_int_equal(out[1][0], out[2][l]);
+    }
+    program_check_modes(&p);
+}
+
 /* Listings 5 and 7: threads arrive at barriers, not warps. */
 static void counts_threads_at_barriers(void **state)
 {
@@ -319,6 +340,6 @@ int main(void)
         NULL, program_close, adds_vectors, multiplies_matrices, counts_requests_with_new_sectors,
         notes_what_two_warps_share, counts_permutation_traffic, counts_divergent_arms, runs_every_arm,
         passes_lock_between_lanes, meets_where_lanes_give_way, ends_where_loops_share_a_barrier,
-        counts_threads_at_barriers, finds_deadlock, ends_endless_loops, stops_where_the_kernel_does,
-        marks_assumptions, counts_modes_alike);
+        gathers_lanes_that_are_apart, counts_threads_at_barriers, finds_deadlock, ends_endless_loops,
+        stops_where_the_kernel_does, marks_assumptions, counts_modes_alike);
 }
