@@ -290,8 +290,32 @@ int sm_run_part(struct sm_part *out, const struct sm_input *in, const struct sm_
     return rc;
 }
 
-/* The mean of `waves` waves after the first. */
-static int run_waves(double *cycles, struct sm_state *sm, unsigned waves, struct err *err)
+static double ops_of(const struct sm_input *in, const struct sm_list *lists, size_t number)
+{
+    const struct emulate_block *block = in->blocks[number % in->block_count];
+    double ops = 0;
+
+    for (unsigned w = 0; w < block->warps; w++)
+        ops += (double)lists[block->paths[w]].count;
+    return ops;
+}
+
+/* What the blocks of the waves after the first issue, over what as many of the mean do: they may be some of the mixture only. */
+static double share_of_waves(const struct sm_state *sm, const struct sm_list *lists, unsigned waves)
+{
+    const size_t first = sm->slots_used, end = first * (1 + waves), mixed = sm->in->block_count;
+    double own = 0, all = 0;
+
+    for (size_t k = first; k < end; k++)
+        own += ops_of(sm->in, lists, k);
+    for (size_t k = 0; k < mixed; k++)
+        all += ops_of(sm->in, lists, k);
+    return all > 0 ? own / all * (double)mixed / (double)(end - first) : 1;
+}
+
+/* The mean of `waves` waves after the first, of mean work. */
+static int run_waves(double *cycles, struct sm_state *sm, const struct sm_list *lists, unsigned waves,
+                     struct err *err)
 {
     const unsigned blocks = sm->slots_used;
     double first;
@@ -303,7 +327,7 @@ static int run_waves(double *cycles, struct sm_state *sm, unsigned waves, struct
     sm->enough = (1 + waves) * blocks;
     if (!rc)
         rc = run(sm, err);
-    *cycles = (sm->ended_at - first) / waves;
+    *cycles = (sm->ended_at - first) / waves / share_of_waves(sm, lists, waves);
     return rc;
 }
 
@@ -316,7 +340,7 @@ int sm_run_wave(double *cycles, const struct sm_input *in, const struct sm_code 
     sm.replaces = true;
     rc = sm_start(&sm, lists, blocks, stagger, err);
     if (!rc)
-        rc = run_waves(cycles, &sm, waves, err);
+        rc = run_waves(cycles, &sm, lists, waves, err);
     sm_release(&sm);
     return rc;
 }
@@ -329,7 +353,7 @@ static int run_rest(double *cycles, struct sm_state *sm, const struct sm_list *l
 
     sm_give_lists(sm, lists);
     if (waves)
-        return run_waves(cycles, sm, waves, err);
+        return run_waves(cycles, sm, lists, waves, err);
     rc = run(sm, err);
     *cycles = sm->end;
     return rc;

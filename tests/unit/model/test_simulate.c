@@ -83,25 +83,37 @@ static void a_barrier_may_cost_next_to_nothing(void **state)
     check_near(fixture_simulate(&f, 1, false).first, 20 * 40, 30);
 }
 
-/* Every other block loops 1000 times, the rest 200 times; two places, and whichever is free takes the next. */
-static void unequal_blocks_share_the_places(void **state)
+/* On so many places, whichever is free takes the next block: every other one loops `repeats` times, the rest `fewer` times
+ * through `body` instructions of 4 cycles and a branch. */
+static double unequal(unsigned places, uint64_t repeats, uint64_t fewer, unsigned body)
 {
     struct fixture f = {.path = {.count = 3}};
     struct emulate_step steps[2][3] = {
-        {{.body = 1, .repeats = 1000}, {.count = 11}, {.first = 11, .count = 1}},
-        {{.body = 1, .repeats = 200}, {.count = 11}, {.first = 11, .count = 1}}};
+        {{.body = 1, .repeats = repeats}, {.count = body}, {.first = body, .count = 1}},
+        {{.body = 1, .repeats = fewer}, {.count = body}, {.first = body, .count = 1}}};
     struct emulate_path paths[2] = {{.steps = steps[0], .count = 3}, {.steps = steps[1], .count = 3}};
     struct emulate_block shorter;
     uint32_t others[2] = {1, 1};
 
-    fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
-    f.code[10] = fixture_plain(SASS_BRA, 5, 0);
-    fixture_set_up(&f, 12, 2);
+    fixture_fill(&f, body + 1, fixture_plain(SASS_FADD, 4, 0));
+    f.code[body - 1] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, body + 1, 2);
     f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
     shorter = f.block;
     shorter.paths = others;
     f.blocks[1] = &shorter;
-    check_near(fixture_simulate(&f, 2, false).first, (1000 + 200) / 2 * 50, 300);
+    return fixture_simulate(&f, places, false).first;
+}
+
+static void unequal_blocks_share_the_places(void **state)
+{
+    check_near(unequal(2, 1000, 200, 11), (1000 + 200) / 2 * 50, 300);
+}
+
+/* Of one place three blocks are simulated after the first, two of them short. */
+static void a_place_alone_has_blocks_of_the_mean_work(void **state)
+{
+    check_near(unequal(1, 4, 1, 550), (4 + 1) / 2.0 * 550 * 4, 200);
 }
 
 /* Warps of a block load 512 bytes each from DRAM and meet; half of the loads take `early` times the mean,
@@ -483,10 +495,11 @@ int main(void)
     return RUN_TESTS(latency_then_throughput, a_pipe_is_shared, a_scheduler_is_kept,
                      load_store_units_are_shared_by_all, a_barrier_is_hidden_by_other_blocks,
                      a_barrier_may_cost_next_to_nothing, unequal_blocks_share_the_places,
-                     a_barrier_waits_for_the_slowest_load, waiting_does_not_widen_the_spread,
-                     a_warp_has_loads_of_all_kinds, loops_wait_for_the_slowest_load, waves_follow_each_other,
-                     l2_is_read_at_the_own_rate, l2_keeps_its_clock,
-                     copies_keep_their_registers_until_l2_takes_them, operands_are_collected_in_a_window,
-                     fences_wait_for_stores, fences_wait_for_copies, fences_wait_for_other_blocks,
-                     fences_wait_for_stores_of_others, what_it_costs_is_bounded, can_be_stopped);
+                     a_place_alone_has_blocks_of_the_mean_work, a_barrier_waits_for_the_slowest_load,
+                     waiting_does_not_widen_the_spread, a_warp_has_loads_of_all_kinds,
+                     loops_wait_for_the_slowest_load, waves_follow_each_other, l2_is_read_at_the_own_rate,
+                     l2_keeps_its_clock, copies_keep_their_registers_until_l2_takes_them,
+                     operands_are_collected_in_a_window, fences_wait_for_stores, fences_wait_for_copies,
+                     fences_wait_for_other_blocks, fences_wait_for_stores_of_others, what_it_costs_is_bounded,
+                     can_be_stopped);
 }
