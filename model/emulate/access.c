@@ -353,13 +353,31 @@ static int execute_constant(struct emulation *emulation, struct warp *warp, cons
     return rc || !wanted ? rc : constant_execute(emulation, warp, &request);
 }
 
+static int execute_request(struct emulation *emulation, struct warp *warp, const struct sass *i,
+                           uint32_t mask, bool wanted)
+{
+    struct request request;
+    int rc = request_init(&request, emulation, warp, i, 0, mask);
+
+    if (rc || request.access & SASS_PREFETCHES)
+        return rc;
+    if (i->op == SASS_LDSM || i->op == SASS_STSM)
+        matrix_lanes(&request);
+    if (i->access_count > 1)
+        return execute_copy(emulation, warp, &request);
+    rc = request_pass(emulation, &request, wanted);
+    if (!rc && wanted)
+        rc = execute_data(emulation, warp, &request);
+    return rc || !i->accesses[0].completes ? rc : stas_complete(emulation, warp, &request);
+}
+
 int access_execute(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
 {
     const bool wanted = emulation->slice.wanted[i->pc / SASS_BYTES];
-    struct request request;
-    int rc;
+    const bool doubts = slice_doubts(&emulation->slice, i), passed = emulation->signing && !wanted;
+    int rc = STEP_NEXT;
 
-    if (!mask || (emulation->signing && !wanted))
+    if (!mask || (passed && !doubts))
         return STEP_NEXT;
     if (i->op == SASS_QSPC)
         return query_space(emulation, warp, i, mask);
@@ -374,15 +392,7 @@ int access_execute(struct emulation *emulation, struct warp *warp, const struct 
     }
     if (i->accesses[0].space == SASS_SPACE_CONSTANT)
         return execute_constant(emulation, warp, i, mask, wanted);
-    rc = request_init(&request, emulation, warp, i, 0, mask);
-    if (rc || request.access & SASS_PREFETCHES)
-        return rc;
-    if (i->op == SASS_LDSM || i->op == SASS_STSM)
-        matrix_lanes(&request);
-    if (i->access_count > 1)
-        return execute_copy(emulation, warp, &request);
-    rc = request_pass(emulation, &request, wanted);
-    if (!rc && wanted)
-        rc = execute_data(emulation, warp, &request);
-    return rc || !i->accesses[0].completes ? rc : stas_complete(emulation, warp, &request);
+    if (!passed)
+        rc = execute_request(emulation, warp, i, mask, wanted);
+    return rc || !doubts ? rc : store_unknown(emulation, warp, i, mask);
 }

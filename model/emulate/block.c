@@ -226,7 +226,7 @@ static int slice_again(struct emulation *emulation, struct err *err)
     rc = steady_open(&emulation->steady, err);
     if (rc)
         return rc;
-    if (emulation->together)
+    if (emulation->together && emulation->mistrust == NOBODY)
         return emulation->slice.apart ? emulation_slice(emulation, false, err) : 0;
     if (emulation->mistrust == NOBODY)
         return emulation_slice(emulation, true, err);

@@ -145,6 +145,11 @@ int load_execute(struct emulation *emulation, struct warp *warp, const struct re
         else if ((rc = load_lane(&window, emulation, warp, request, lane, words, &unknown)))
             return rc;
     }
+    if (unknown && slice_trusts(&emulation->slice, request->i)) {
+        emulation->mistrust = request->index;
+        emulation->restart = true;
+        return STEP_STOPPED;
+    }
     if (one)
         spread_words(words, count, (unsigned)__builtin_ctz(request->mask));
     load_put(warp, request->i, words, count, request->mask, one && unknown ? request->mask : unknown);
@@ -212,6 +217,24 @@ int store_execute(struct emulation *emulation, struct warp *warp, const struct r
     if (changed)
         note_change(emulation);
     return STEP_NEXT;
+}
+
+int store_unknown(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask)
+{
+    struct request request;
+    int rc = request_init(&request, emulation, warp, i, i->access_count - 1, mask);
+
+    if (i->op == SASS_STSM)
+        matrix_lanes(&request);
+    for (uint32_t left = mask; left && !rc; left &= left - 1) {
+        struct cell cell;
+
+        rc = cell_find(&cell, emulation, warp, &request, (unsigned)__builtin_ctz(left));
+        if (!rc && !cell.remote)
+            memset(cell.marks, true, request.width);
+    }
+    emulation->own.shared_tainted = true;
+    return rc;
 }
 
 /* One lane's word of a constant bank, or the part of it that is loaded; false when it cannot be known. */

@@ -8,6 +8,8 @@
 int load_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
 int store_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
 int constant_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
+/* A store of shared memory of which nobody reads what it leaves (slice_doubts()): the lanes' bytes are unknown from now on. */
+int store_unknown(struct emulation *emulation, struct warp *warp, const struct sass *i, uint32_t mask);
 
 /* Puts the words that some lanes have loaded into the instruction's destinations. Those beyond the first operand go to the
  * second: 32-byte loads have two. */

@@ -3,6 +3,7 @@
 #include "model/emulate/control.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/need.h"
+#include "model/emulate/read_back.h"
 #include "model/emulate/special.h"
 #include "model/emulate/walk.h"
 
@@ -35,27 +36,13 @@ static bool asks_addresses(const struct slice *slice)
     return slice->aim == SLICE_ACCESSES || slice->aim == SLICE_DATA;
 }
 
-/* Whether some wanted load may read what this instruction stores. */
-static bool is_read_back(const struct slice *slice, const struct sass *i)
-{
-    switch (i->accesses[i->access_count - 1].space) {
-    case SASS_SPACE_SHARED:
-        return slice->reads_shared;
-    case SASS_SPACE_LOCAL:
-        return slice->reads_local;
-    case SASS_SPACE_GENERIC:
-        return slice->reads_shared || slice->reads_local || slice->stores;
-    default:
-        return slice->stores;
-    }
-}
-
 /* An access whose address is not asked for is as its path says, but for its guard. */
 static bool decides(const struct slice *slice, const struct sass *i)
 {
     if (is_memory(i))
         return asks_addresses(slice) || (slice->aim == SLICE_LANES && is_guarded(i)) ||
-               (i->accesses[i->access_count - 1].access & SASS_WRITES && is_read_back(slice, i));
+               slice_leaves_out(slice, i) ||
+               (i->accesses[i->access_count - 1].access & SASS_WRITES && slice_reads_back(slice, i));
     return i->op == SASS_UNKNOWN || is_control(i) || (asks_addresses(slice) && walks_constants(i)) ||
            (slice->aim == SLICE_ACCESSES && sass_indexes_constants(i));
 }
@@ -73,11 +60,16 @@ static void note_read(struct analysis *analysis, const struct sass *i)
     const enum sass_space space = (enum sass_space)i->accesses[0].space;
     const bool generic = space == SASS_SPACE_GENERIC;
     const bool shared = slice->reads_shared || space == SASS_SPACE_SHARED || generic;
+    const bool moving = slice->reads_moving || generic ||
+                        (space == SASS_SPACE_SHARED &&
+                         (!slice_is_fixed(i) || i->op != SASS_LDS || slice->pinned[i->pc / SASS_BYTES]));
     const bool local = slice->reads_local || space == SASS_SPACE_LOCAL || generic;
 
     slice->reads_global |= space == SASS_SPACE_GLOBAL || generic;
-    analysis->changed |= shared != slice->reads_shared || local != slice->reads_local;
+    analysis->changed |= shared != slice->reads_shared || moving != slice->reads_moving;
+    analysis->changed |= local != slice->reads_local;
     slice->reads_shared = shared;
+    slice->reads_moving = moving;
     slice->reads_local = local;
 }
 
@@ -118,9 +110,9 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
 {
     const struct sass *i = &analysis->code[index];
     const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
-    const bool wanted = defines_needed || (writes && is_read_back(analysis->slice, i));
-    const bool addresses = wanted || asks_addresses(analysis->slice);
-    const bool copies = sass_is_bulk(i) || sass_is_tensor_copy(i);
+    const bool wanted = defines_needed || (writes && slice_reads_back(analysis->slice, i));
+    const bool addresses = wanted || asks_addresses(analysis->slice) || slice_leaves_out(analysis->slice, i);
+    const bool copies = slice_copies_in_bulk(i);
 
     analysis->slice->wanted[index] |= wanted;
     if (analysis->slice->apart && is_mbarrier(i))
@@ -277,7 +269,8 @@ static void want_everything(struct slice *slice, size_t count)
         slice->next[i] = (uint32_t)i;
     }
     slice->next[count] = (uint32_t)count;
-    slice->reads_shared = slice->reads_local = slice->reads_global = slice->stores = true;
+    slice->reads_shared = slice->reads_moving = slice->reads_local = slice->reads_global = true;
+    slice->stores = true;
 }
 
 static void find_targets(struct analysis *analysis)
@@ -306,7 +299,7 @@ static int analyse(struct slice *slice, const struct slice_code *code, bool spec
         analysis.anywhere |= leads_anywhere(&analysis.code[i]);
     find_targets(&analysis);
     slice->speculative = speculative;
-    slice->reads_shared = slice->reads_local = slice->reads_global = false;
+    slice->reads_shared = slice->reads_moving = slice->reads_local = slice->reads_global = false;
     memset(slice->trusted, 0, count * sizeof *slice->trusted);
     memset(slice->needed, 0, count * sizeof *slice->needed);
     memset(slice->wanted, 0, count * sizeof *slice->wanted);

@@ -60,8 +60,9 @@ struct slice {
     uint32_t *next; /* first needed instruction at or after each; the count beyond the last */
     struct slice_set *live;                       /* what is needed before each instruction */
     bool reads_shared, reads_local, reads_global; /* some load there is wanted */
-    bool stores;                                  /* the data of global stores is wanted */
-    bool apart;                                   /* see slice_init */
+    bool reads_moving; /* one of shared memory whose place is each lane's own; see slice_doubts() */
+    bool stores;       /* the data of global stores is wanted */
+    bool apart;        /* see slice_init */
 };
 
 /* `stores`: the data of stores to global memory is wanted as well, because a wanted load reads it back.
@@ -80,6 +81,13 @@ int slice_init(struct slice *out, const struct slice_code *code, enum slice_aim 
 int slice_decides(bool *out, const struct slice_code *code, uint32_t index, struct err *err);
 /* Slices again, speculating no more on the instruction `index`. */
 int slice_pin(struct slice *slice, const struct slice_code *code, size_t index, struct err *err);
+/* Whether what a needed store leaves in shared memory is taken not to be read. A variable of a block's own that decides (the
+ * number that its first thread drew at a counter, say) is read and written at one place for all lanes; arrays are written at
+ * the lanes' own. So where all wanted loads are of the first kind, stores of the second only mark the bytes as unknown; a load
+ * that comes to such bytes after all is to be pinned. */
+bool slice_doubts(const struct slice *slice, const struct sass *i);
+/* Whether a load of shared memory trusts in that. */
+bool slice_trusts(const struct slice *slice, const struct sass *i);
 /* Whether register, predicate or word `bit` of a set (of a flag register: any of its bits) is needed before
  * instruction `index`. */
 bool slice_has(const struct slice *slice, size_t index, unsigned bit);

@@ -18,7 +18,7 @@
  *   emulate/count.c    sectors, lines, wavefronts of one request
  *   emulate/walk.c     lines of constant memory that uniform loads read
  *   emulate/trace.c    which instructions were executed, loops folded
- *   emulate/slice.c    what addresses and branches need
+ *   emulate/slice.c    what addresses and branches need, emulate/read_back.c which stores that reads
  *   emulate/contention.c  where atomics of all blocks meet
  *   emulate/ticket.c   counters that hand out work
  *   emulate/arrival.c  counters whose last arrival does more

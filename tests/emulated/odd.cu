@@ -302,3 +302,35 @@ extern "C" __global__ void nears(unsigned *out, const unsigned *in, int n)
     for (int k = 0; k < 4; k++)
         out[4 * i + k] = near;
 }
+
+// How far a loop goes says a number that one thread draws for its block; what lies beside it in shared memory decides nothing ...
+extern "C" __global__ void draws(unsigned *out, const unsigned *in, int n)
+{
+    __shared__ unsigned scratch[64], drawn;
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+
+    scratch[threadIdx.x] = in[i] * 3;
+    if (threadIdx.x == 0)
+        drawn = in[i] % 9;
+    __syncthreads();
+    for (unsigned k = 0; k < drawn; k++)
+        sum += in[(i + k) % n];
+    for (int k = 0; k < 4; k++)
+        out[4 * i + k] = sum + scratch[(threadIdx.x + k) % 64];
+}
+
+// ... or does: each thread writes its own place of an array, and all read one of them.
+extern "C" __global__ void shares(unsigned *out, const unsigned *in, int n)
+{
+    __shared__ unsigned scratch[64];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned sum = 0;
+
+    scratch[threadIdx.x] = in[i];
+    __syncthreads();
+    for (unsigned k = 0; k < scratch[5] % 9; k++)
+        sum += in[(i + k) % n];
+    for (int k = 0; k < 4; k++)
+        out[4 * i + k] = sum;
+}

@@ -118,6 +118,29 @@ static void nears(uint32_t out[4], const uint32_t *in, int i)
         out[k] = near;
 }
 
+static uint32_t sum_from(const uint32_t *in, int i, uint32_t count)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t k = 0; k < count; k++)
+        sum += in[((uint32_t)i + k) % N];
+    return sum;
+}
+
+static void draws(uint32_t out[4], const uint32_t *in, int i)
+{
+    const int first = i / THREADS * THREADS;
+
+    for (int k = 0; k < 4; k++)
+        out[k] = sum_from(in, i, in[first] % 9) + 3 * in[first + (i + k) % THREADS];
+}
+
+static void shares(uint32_t out[4], const uint32_t *in, int i)
+{
+    for (int k = 0; k < 4; k++)
+        out[k] = sum_from(in, i, in[i / THREADS * THREADS + 5] % 9);
+}
+
 static void jumps(uint32_t out[4], const uint32_t *in, int i)
 {
     static const uint32_t fibonacci[8] = {0, 1, 1, 2, 3, 5, 8, 13};
@@ -265,9 +288,10 @@ static const struct odd {
     void (*compute)(uint32_t out[4], const uint32_t *in, int i);
     unsigned first_sm;
 } odds[] = {
-    {"bytes", bytes, 80}, {"packed", packed, 80}, {"doubles", doubles, 80}, {"permuted", permuted, 75},
-    {"jumps", jumps, 80}, {"loops", loops, 80},   {"masks", masks, 80},     {"merges", merges, 80},
-    {"fp8", fp8, 89},     {"wide", wide, 90},     {"nears", nears, 75},
+    {"bytes", bytes, 80},   {"packed", packed, 80}, {"doubles", doubles, 80}, {"permuted", permuted, 75},
+    {"jumps", jumps, 80},   {"loops", loops, 80},   {"masks", masks, 80},     {"merges", merges, 80},
+    {"fp8", fp8, 89},       {"wide", wide, 90},     {"nears", nears, 75},     {"draws", draws, 75},
+    {"shares", shares, 75},
 };
 
 /* A compiled kernel and its launch. */

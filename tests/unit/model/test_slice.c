@@ -143,6 +143,51 @@ static void speculates_on_the_guard(void **state)
     assert_true(slice.reads_global);
 }
 
+static struct sass *shared(struct listing *list, enum sass_op op, unsigned address)
+{
+    struct sass *i = append(list, op);
+
+    i->accesses[i->access_count++] = (struct sass_access){.space = SASS_SPACE_SHARED,
+                                                          .access = op == SASS_LDS ? SASS_READS : SASS_WRITES,
+                                                          .bytes = 4,
+                                                          .index = (uint8_t)address,
+                                                          .uniform = 4,
+                                                          .scale = 1};
+    return i;
+}
+
+/* A word at one place for all lanes decides: what lanes store at their own places is taken to be another, until a load is
+ * pinned. */
+static void tells_a_variable_from_arrays(void **state)
+{
+    struct listing list = {0};
+    const struct slice_code *code = &(struct slice_code){.instructions = list.code, .count = 7};
+    struct err err = {0};
+    struct sass *i;
+
+    load(&list, 8, 20);
+    i = shared(&list, SASS_STS, 5);
+    i->sources[i->source_count++] = vector(8);
+    i = shared(&list, SASS_STS, SASS_RZ);
+    i->sources[i->source_count++] = vector(9);
+    i = shared(&list, SASS_LDS, SASS_RZ);
+    i->destinations[i->destination_count++] = vector(10);
+    compute(&list, SASS_ISETP, predicate(6), 10, 11);
+    end(&list);
+    slice_of(&list);
+    assert_true(slice.reads_shared);
+    assert_false(slice.wanted[0]);
+    assert_true(slice_doubts(&slice, &list.code[1]));
+    assert_true(slice.wanted[2]);
+    assert_true(slice_trusts(&slice, &list.code[3]));
+
+    assert_int_equal(slice_pin(&slice, code, 3, &err), 0);
+    assert_true(slice.wanted[0]);
+    assert_true(slice.wanted[1]);
+    assert_false(slice_doubts(&slice, &list.code[1]));
+    assert_false(slice_trusts(&slice, &list.code[3]));
+}
+
 /* Under the same predicate there is nothing to speculate on, nor where both sides are set. */
 static void knows_guards(void **state)
 {
@@ -326,7 +371,8 @@ static void unpacks_what_the_mask_says(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_EACH(NULL, tear_down, follows_bits, speculates_on_the_guard, knows_guards,
-                          parts_at_branches, speculates_on_no_more, parts_spilled_pairs,
-                          packs_what_the_mask_says, unpacks_what_the_mask_says);
+    return RUN_TESTS_EACH(NULL, tear_down, follows_bits, speculates_on_the_guard,
+                          tells_a_variable_from_arrays, knows_guards, parts_at_branches,
+                          speculates_on_no_more, parts_spilled_pairs, packs_what_the_mask_says,
+                          unpacks_what_the_mask_says);
 }
