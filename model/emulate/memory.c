@@ -78,7 +78,7 @@ int region_page(struct page **out, struct region *region, uint64_t offset, struc
         return err_memory(err);
     if (!(page->filled >> part & 1)) {
         rc = fill_part(page, region, part, err);
-        page->filled |= (unsigned char)(rc ? 0 : 1u << part);
+        page->filled |= rc ? 0 : 1u << part;
         region->fills++;
     }
     *out = page;

@@ -14,7 +14,7 @@
 
 enum {
     PAGE_BYTES = 4096,
-    PART_BYTES = 512 /* of a page, filled when the first of them is asked for */
+    PART_BYTES = 128 /* of a page, filled when the first of them is asked for */
 };
 
 /* Where windows and buffers lie. Any values do that keep them apart; those of a real GPU look alike. */
@@ -32,7 +32,7 @@ struct page {
     size_t number;
     unsigned char bytes[PAGE_BYTES];
     unsigned char unknown[PAGE_BYTES / 8]; /* bit b of byte i: byte 8 i + b holds an unknown value */
-    unsigned char filled;                  /* bit b: part b holds what it should */
+    uint32_t filled;                       /* bit b: part b holds what it should */
     bool tainted;                          /* some bit of `unknown` is set */
     bool written;                          /* differs from the initial contents */
 };
