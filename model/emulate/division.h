@@ -36,9 +36,9 @@ struct division {
     size_t cut_count;
     struct box boxes[BOXES_MOST]; /* the first `bent` of them cannot be divided by planes */
     size_t box_count, bent;
-    struct signature pilots[PILOTS]; /* of the box that they are of, one of each of as many cells, */
-    uint64_t *pilot_counts;          /* and what their warps issue, as of signer.counts; owned */
-    unsigned pilot_count;
+    struct signed_block pilots[PILOTS]; /* of the box that they are of, one of each of as many cells, */
+    uint64_t *pilot_counts;             /* and what their warps issue, as of signer.counts; owned */
+    unsigned pilot_count, pilots_wanted;
     size_t piloted;
     uint64_t last_hash; /* of the block whose counts the signer has */
     double variance;    /* of the sum over cells */

@@ -9,7 +9,7 @@
 
 enum {
     WARP_COST = 64,  /* instructions that starting a warp takes as long as */
-    PART_COST = 64,  /* and filling a part of a page */
+    PART_COST = 32,  /* and filling a part of a page */
     DEAR = 1 << 11   /* instructions for a block that others had better be likened to */
 };
 

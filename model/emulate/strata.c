@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { BORDERS_COST = 1 << 20 }; /* instructions: less than a second of a core */
+
 void strata_release(struct strata *strata)
 {
     free(strata->list);
@@ -317,6 +319,19 @@ static void finish(struct strata *out, const struct division *division, double b
                      out->issued;
 }
 
+/* Borders may differ from what is inside, and are looked at by themselves, unless loaded values make blocks differ anyway and
+ * that is not cheap. The grid's first and last block are executed in any case. */
+static void part_borders(struct division *division)
+{
+    const struct emulate_result *executed = division->signer->emulation->result;
+    double cost = (double)executed->executed / (double)executed->block_count;
+
+    for (unsigned axis = 0; axis < 3; axis++)
+        cost *= division->extent[axis] > 3 ? 3 : 1;
+    for (unsigned axis = 0; axis < 3 && !(division->signer->loaded && cost > BORDERS_COST); axis++)
+        division_part_borders(division, axis);
+}
+
 /* One block took more than the budget, and loaded values decide how long others take: the whole grid is drawn from. */
 static bool is_dear(const struct signer *signer)
 {
@@ -344,8 +359,8 @@ int strata_find(struct strata *out, struct signer *signer, const struct origin *
     start(division, origin);
     if (!bent && !is_dear(signer))
         rc = divide(division);
-    for (unsigned axis = 0; axis < 3 && bent && !is_dear(signer); axis++)
-        division_part_borders(division, axis);
+    if (bent && !is_dear(signer))
+        part_borders(division);
     if (!rc && out->known)
         rc = division_sample_boxes(division);
     finish(out, division, (double)launch_blocks(emulation->launch));

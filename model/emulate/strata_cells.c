@@ -96,17 +96,31 @@ static size_t bytes_of_counts(const struct division *division)
     return division->signer->emulation->count * sizeof *division->pilot_counts;
 }
 
-/* Signs a block of a cell unless the pilot did; what it issues is certain. */
-static int sign_cell(struct signature *out, struct division *division, size_t k, uint64_t cells, uint64_t c,
-                     const unsigned at[3])
+/* Which pilot is of a cell: those of every other cell come first, and are of all where no others follow. */
+static unsigned pilot_of(const struct division *division, uint64_t c)
+{
+    const unsigned every_other = (division->pilots_wanted + 1) / 2;
+
+    if (division->pilot_count == every_other)
+        return (unsigned)c;
+    return (unsigned)(c / 2 + (c % 2 ? every_other : 0));
+}
+
+/* Signs a block of a cell, *at, unless a pilot is of it; what it issues is certain. */
+static int sign_cell(struct signature *out, unsigned at[3], struct division *division, size_t k,
+                     uint64_t cells, uint64_t c)
 {
     int rc = 0;
 
     if (cells == division->pilot_count && k == division->piloted) {
-        *out = division->pilots[c];
+        const unsigned pilot = pilot_of(division, c);
+
+        *out = division->pilots[pilot].signature;
+        memcpy(at, division->pilots[pilot].at, sizeof division->pilots[pilot].at);
         division->last_hash = out->hash;
-        memcpy(division->signer->counts, counts_of_pilot(division, c), bytes_of_counts(division));
+        memcpy(division->signer->counts, counts_of_pilot(division, pilot), bytes_of_counts(division));
     } else {
+        pick(at, &division->boxes[k], cells, c);
         rc = division_sign(out, division, at);
     }
     if (!rc && division->out->known)
@@ -128,8 +142,7 @@ static int sample_box(struct division *division, size_t k, uint64_t cells)
         struct signature signature;
         unsigned at[3];
 
-        pick(at, box, cells, c);
-        rc = sign_cell(&signature, division, k, cells, c, at);
+        rc = sign_cell(&signature, at, division, k, cells, c);
         if (rc || !division->out->known)
             return rc;
         rc = division_add_blocks(division, &signature, at, column * blocks);
@@ -157,8 +170,9 @@ static double variance_of_pilots(const struct division *division)
     double sum = 0, squares = 0;
 
     for (unsigned k = 0; k < division->pilot_count; k++) {
-        sum += (double)division->pilots[k].issued;
-        squares += (double)division->pilots[k].issued * (double)division->pilots[k].issued;
+        sum += (double)division->pilots[k].signature.issued;
+        squares +=
+            (double)division->pilots[k].signature.issued * (double)division->pilots[k].signature.issued;
     }
     return sum > 0 ? fmax(squares * division->pilot_count / (sum * sum) - 1, 0) : 0;
 }
@@ -186,21 +200,32 @@ static unsigned count_pilots(const struct emulate_result *executed)
     return (unsigned)fmax(fmin(PILOTS_COST / fmax(each, 1), PILOTS), FEWEST_PILOTS);
 }
 
+/* Those signed so far took long and issue the same: they will do. */
+static bool is_enough(const struct division *division, uint64_t cost)
+{
+    return cost > DEAR && division->pilot_count > 1 && variance_of_pilots(division) < CHANCE * CHANCE;
+}
+
 static int sign_pilots(struct division *division)
 {
     const struct box *box = &division->boxes[division->piloted = division_largest(division, 0)];
+    const unsigned wanted = count_pilots(division->signer->emulation->result), every_other = (wanted + 1) / 2;
+    const uint64_t before = division->out->cost;
     int rc = 0;
 
+    division->pilots_wanted = wanted;
     division->pilot_counts = calloc(PILOTS + 1, bytes_of_counts(division));
     if (!division->pilot_counts)
         return err_memory(division->err);
-    division->pilot_count = count_pilots(division->signer->emulation->result);
-    for (unsigned k = 0; k < division->pilot_count && !rc && division->out->known; k++) {
-        unsigned at[3];
+    for (unsigned k = 0; k < wanted && !rc && division->out->known; k++) {
+        struct signed_block *pilot = &division->pilots[k];
 
-        pick(at, box, division->pilot_count, k);
-        rc = division_sign(&division->pilots[k], division, at);
+        if (k == every_other && is_enough(division, division->out->cost - before))
+            break;
+        pick(pilot->at, box, wanted, k < every_other ? 2 * k : 2 * (k - every_other) + 1);
+        rc = division_sign(&pilot->signature, division, pilot->at);
         memcpy(counts_of_pilot(division, k), division->signer->counts, bytes_of_counts(division));
+        division->pilot_count = k + 1;
     }
     return rc;
 }
