@@ -2,7 +2,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <xxhash.h>
 
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
@@ -16,11 +15,6 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size)
 uint64_t hash_text(uint64_t hash, const char *text)
 {
     return hash_bytes(hash, text, strlen(text) + 1);
-}
-
-uint64_t hash_memory(uint64_t hash, const void *bytes, size_t size)
-{
-    return XXH3_64bits_withSeed(bytes, size, hash);
 }
 
 uint64_t hash_u64(uint64_t hash, uint64_t value)

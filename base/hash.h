@@ -14,8 +14,6 @@
  * "a","bc" differ. */
 uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 uint64_t hash_text(uint64_t hash, const char *text);
-/* The same for kilobytes of memory that nobody keeps the hash of: XXH3. */
-uint64_t hash_memory(uint64_t hash, const void *bytes, size_t size);
 uint64_t hash_u64(uint64_t hash, uint64_t value);
 
 /* A bijection of 64-bit words that mixes every bit into every other (the finaliser of SplitMix64). */

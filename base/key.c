@@ -108,3 +108,8 @@ bool key_from_hex(struct key *out, const char *hex)
     *out = (struct key){0};
     return word_from_hex(&out->high, hex) && word_from_hex(&out->low, hex + 16) && !hex[32];
 }
+
+uint64_t key_of_memory(uint64_t seed, const void *bytes, size_t size)
+{
+    return XXH3_64bits_withSeed(bytes, size, seed);
+}

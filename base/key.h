@@ -35,4 +35,7 @@ bool key_equal(struct key a, struct key b);
 void key_hex(char out[33], struct key key);
 bool key_from_hex(struct key *out, const char *hex); /* false: the text is no such key */
 
+/* Kilobytes of memory, for comparisons within a run: nobody keeps the hash. */
+uint64_t key_of_memory(uint64_t seed, const void *bytes, size_t size);
+
 #endif

@@ -25,6 +25,8 @@ int atomic_execute(struct emulation *emulation, struct warp *warp, const struct 
 /* LDSM, STSM: 8x8 matrices of halves. Each lane names a 16-byte row of one; the first drops the lanes whose
  * address counts for nothing. */
 void matrix_lanes(struct request *request);
+/* A swap in shared memory that says only whether it was made: ATOMS.CAST.SPIN. */
+bool atomic_spins(const struct sass *i);
 int matrix_execute(struct emulation *emulation, struct warp *warp, const struct request *request);
 
 /* Tells a loop that is being recorded, checks the addresses, counts. */

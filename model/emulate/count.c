@@ -2,8 +2,6 @@
 
 #include "model/sass/arch/geometry.h"
 
-enum { BANKS = 32 };
-
 /* Lanes that go through together. */
 static unsigned part_lanes(unsigned width)
 {

@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum {
+    SPIN_PASSES =
+        2, /* of ATOMS.CAST.SPIN, one for what it reads and one for what it writes: counters on an NVIDIA H200 */
     UNDIVIDED = 4, /* bytes a lane: a request of so many goes through in one part */
     WORD = 4
 };
@@ -309,7 +311,9 @@ static void find_cost(struct cost *cost, const struct emulation *emulation, cons
     if (spaces[0])
         count_global(cost, request, spaces[0], least, most);
     if (spaces[1])
-        cost->wavefronts += count_wavefronts(request->address, spaces[1], request->width);
+        cost->wavefronts += atomic_spins(request->i)
+                                ? SPIN_PASSES
+                                : count_wavefronts(request->address, spaces[1], request->width);
     if (spaces[1] && request->second)
         cost->filled += count_blocks(request->address, spaces[1], request->width, SECTOR);
     if (spaces[2])

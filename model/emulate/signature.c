@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    WARP_COST = 64,  /* instructions that starting a warp takes as long as */
-    PART_COST = 32,  /* and filling a part of a page */
-    DEAR = 1 << 11   /* instructions for a block that others had better be likened to */
+    WARP_COST = 64, /* instructions that starting a warp takes as long as */
+    PART_COST = 32, /* and filling a part of a page */
+    DEAR = 1 << 11  /* instructions for a block that others had better be likened to */
 };
 
 /* Where loaded values decide which lanes access memory, hardly two blocks are alike: the way it goes alone

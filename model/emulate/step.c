@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/key.h"
 #include "model/emulate/access.h"
 #include "model/emulate/alu.h"
 #include "model/emulate/control.h"
@@ -289,11 +290,11 @@ static int run_record(struct emulation *emulation, struct warp *warp, uint32_t f
 static uint64_t state_hash(const struct emulation *emulation, const struct warp *warp)
 {
     const struct registers *regs = warp->regs;
-    uint64_t hash = hash_memory(HASH_START, regs->r, emulation->row_count * sizeof(row));
+    uint64_t hash = key_of_memory(HASH_START, regs->r, emulation->row_count * sizeof(row));
 
-    hash = hash_memory(hash, regs->u, emulation->uniform_count * sizeof(row));
-    hash = hash_memory(hash, regs->p, sizeof regs->p);
-    return hash_memory(hash, regs->up, sizeof regs->up);
+    hash = key_of_memory(hash, regs->u, emulation->uniform_count * sizeof(row));
+    hash = key_of_memory(hash, regs->p, sizeof regs->p);
+    return key_of_memory(hash, regs->up, sizeof regs->up);
 }
 
 /* A group is idle when it comes to the same backward branch twice with the same registers while nobody has

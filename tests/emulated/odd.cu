@@ -334,3 +334,18 @@ extern "C" __global__ void shares(unsigned *out, const unsigned *in, int n)
     for (int k = 0; k < 4; k++)
         out[4 * i + k] = sum;
 }
+
+// Floats added to words of 32 banks, then to words of one.
+extern "C" __global__ void banks(unsigned *out, const unsigned *in, int n)
+{
+    __shared__ float apart[64], together[64 * 32];
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+    apart[threadIdx.x] = together[threadIdx.x * 32] = in[i] % 5;
+    __syncthreads();
+    atomicAdd(&apart[threadIdx.x], 2.0f);
+    atomicAdd(&together[threadIdx.x * 32], 3.0f);
+    __syncthreads();
+    for (int k = 0; k < 4; k++)
+        out[4 * i + k] = (unsigned)(apart[threadIdx.x] + together[threadIdx.x * 32]);
+}

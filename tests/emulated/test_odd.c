@@ -141,6 +141,12 @@ static void shares(uint32_t out[4], const uint32_t *in, int i)
         out[k] = sum_from(in, i, in[i / THREADS * THREADS + 5] % 9);
 }
 
+static void banks(uint32_t out[4], const uint32_t *in, int i)
+{
+    for (int k = 0; k < 4; k++)
+        out[k] = 2 * (in[i] % 5) + 5;
+}
+
 static void jumps(uint32_t out[4], const uint32_t *in, int i)
 {
     static const uint32_t fibonacci[8] = {0, 1, 1, 2, 3, 5, 8, 13};
@@ -291,7 +297,7 @@ static const struct odd {
     {"bytes", bytes, 80},   {"packed", packed, 80}, {"doubles", doubles, 80}, {"permuted", permuted, 75},
     {"jumps", jumps, 80},   {"loops", loops, 80},   {"masks", masks, 80},     {"merges", merges, 80},
     {"fp8", fp8, 89},       {"wide", wide, 90},     {"nears", nears, 75},     {"draws", draws, 75},
-    {"shares", shares, 75},
+    {"shares", shares, 75}, {"banks", banks, 75},
 };
 
 /* A compiled kernel and its launch. */
@@ -457,10 +463,29 @@ static void counts_what_a_match_looks_for(void **state)
     compiled_close(&s.compiled);
 }
 
+/* Shared memory swaps for one lane of a bank at a time, in two passes. */
+static void swaps_once_a_bank(void **state)
+{
+    struct subject s = {0};
+    struct emulate_result full;
+    size_t first, second;
+
+    subject_open(&s, "banks");
+    emulate(&full, &s, EMULATE_FULL, NULL);
+    first = find_op(&s, 0, SASS_ATOMS);
+    second = find_op(&s, first + 1, SASS_ATOMS);
+    assert_int_equal(full.blocks[0].counts[first].issued, THREADS / WARP);
+    assert_int_equal(full.blocks[0].counts[first].wavefronts, THREADS / WARP * 2);
+    assert_int_equal(full.blocks[0].counts[second].issued, THREADS);
+    assert_int_equal(full.blocks[0].counts[second].wavefronts, THREADS * 2);
+    emulate_result_release(&full);
+    compiled_close(&s.compiled);
+}
+
 int main(int argc, char **argv)
 {
     enum { COUNT = sizeof odds / sizeof *odds };
-    struct CMUnitTest tests[COUNT + 3];
+    struct CMUnitTest tests[COUNT + 4];
 
     if (argc != 2)
         return 2;
@@ -471,5 +496,6 @@ int main(int argc, char **argv)
     tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(says_where_it_ends);
     tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(avoids_special_cases);
     tests[COUNT + 2] = (struct CMUnitTest)cmocka_unit_test(counts_what_a_match_looks_for);
-    return run_group("odd", tests, COUNT + 3);
+    tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(swaps_once_a_bank);
+    return run_group("odd", tests, COUNT + 4);
 }

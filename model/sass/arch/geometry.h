@@ -5,8 +5,10 @@
 enum {
     LANES = 32,         /* of a warp: its threads */
     SUB_PARTITIONS = 4, /* of an SM: each has a warp scheduler and a quarter of the lanes */
+    BANKS = 32,         /* of shared memory, ... */
 
     /* Bytes. */
+    BANK_WIDTH = 4,    /* ... each a word wide */
     SECTOR = 32,       /* of L1 and L2: what they fetch and count */
     LINE = 128,        /* of L1 and L2: four sectors under one tag; also what a wavefront moves at most */
     CONSTANT_LINE = 64 /* of the caches for constants */
