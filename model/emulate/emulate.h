@@ -8,8 +8,8 @@
  *   EMULATE_FULL     everything is executed: the buffers hold the kernel's output afterwards.
  *   EMULATE_SLICED   what no address, predicate, branch or barrier needs is only counted, and a loop in
  *                    steady state (same path, addresses advancing by constants) is extrapolated.
- *                    Divisions and roots are taken to need no special case (denormal, infinite): where
- *                    many do, their subroutine is missing from the counts.
+ *                    Divisions and roots whose outcome decides nothing are taken to need no special case
+ *                    (zero, denormal, infinite): where many do, their subroutine is missing from the counts.
  *
  * A value that cannot be known (the result of a tensor core, of a texture, of a bulk copy, shared memory
  * another block of the cluster writes) is *unknown*, and spreads with what is computed from it. A branch,
