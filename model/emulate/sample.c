@@ -84,7 +84,9 @@ static int add_core(struct emulate_result *result, struct emulation *emulation, 
         rc = sample_add_early(result, emulation, most, (const unsigned[3]){0}, err);
     if (!rc && result->last_of_all)
         rc = sample_add(result, emulation, last, 1, err);
-    return rc ? rc : sample_add_early(result, emulation, most, last, err);
+    if (!rc)
+        rc = sample_add_early(result, emulation, most, last, err);
+    return rc ? rc : sample_glimpse(result, emulation, err);
 }
 
 static bool at_edge(unsigned at, unsigned extent)

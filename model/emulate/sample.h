@@ -11,6 +11,9 @@ int sample_add(struct emulate_result *result, struct emulation *emulation, const
 /* The same, unless there are `most` blocks or enough for what they take. */
 int sample_add_early(struct emulate_result *result, struct emulation *emulation, size_t most,
                      const unsigned position[3], struct err *err);
+/* Where a block with atomics was too dear for a second one: the beginning of another, which is not added, for whether they
+ * meet at some place. */
+int sample_glimpse(struct emulate_result *result, struct emulation *emulation, struct err *err);
 /* Executes the neighbours of a block, of which EMULATE_X1 and the like are named. */
 int sample_add_beside(struct emulate_result *result, struct emulation *emulation, const unsigned at[3],
                       size_t most, struct err *err);

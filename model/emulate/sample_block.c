@@ -7,6 +7,8 @@
 /* Where blocks take long to execute, fewer must do. */
 enum { ENOUGH_BLOCKS = 3, ENOUGH_EXECUTED = 1 << 16 };
 
+enum { GLIMPSE = 1 << 17 /* instructions of a block that is not executed to its end */ };
+
 static int find_block(const struct emulate_result *result, const unsigned position[3])
 {
     for (size_t k = 0; k < result->block_count; k++)
@@ -44,6 +46,23 @@ int sample_add_early(struct emulate_result *result, struct emulation *emulation,
 {
     return result->block_count >= most || enough(result) ? 0
                                                          : sample_add(result, emulation, position, 1, err);
+}
+
+int sample_glimpse(struct emulate_result *result, struct emulation *emulation, struct err *err)
+{
+    const uint64_t budget = emulation->budget;
+    int rc;
+
+    if (result->block_count != 1 || !(emulation->contention.lanes > 0) ||
+        find_block(result, (unsigned[3]){0}) >= 0)
+        return 0;
+    memory_forget(&emulation->memory);
+    emulation->budget = result->executed + GLIMPSE;
+    rc = emulation_block(result, emulation, (const unsigned[3]){0}, err);
+    emulation->budget = budget;
+    if (!rc && result->end == EMULATE_BUDGET)
+        result->end = EMULATE_DONE;
+    return rc;
 }
 
 static const int beside[EMULATE_SLOTS][3] = {

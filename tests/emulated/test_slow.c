@@ -193,6 +193,23 @@ static void one_block_is_executed_however_long(void **state)
     free(e);
 }
 
+/* Whether its atomics meet those of others is seen at the beginning of another. */
+static void one_dear_block_meets_others(void **state)
+{
+    const struct analyze_options options = {.warm = true};
+    struct analysis *e = calloc(1, sizeof *e);
+
+    assert_non_null(e);
+    read_kind(e, 11, &options);
+    if (!e->predicted)
+        fail_msg("%s", e->reason);
+    assert_int_equal(e->emulation.block_count, 1);
+    if (fabs(e->emulation.contended - 0.5) > 0.1)
+        fail_msg("%g of the additions meet", e->emulation.contended);
+    analysis_release(e);
+    free(e);
+}
+
 /* Where it takes so long that to tell others apart would take seconds, it stands for all, and that is said. */
 static void a_very_long_block_stands_alone(void **state)
 {
@@ -265,6 +282,7 @@ int main(void)
                                        cmocka_unit_test(dear_blocks_are_left_out),
                                        cmocka_unit_test(long_ways_are_followed_of_few_blocks),
                                        cmocka_unit_test(one_block_is_executed_however_long),
+                                       cmocka_unit_test(one_dear_block_meets_others),
                                        cmocka_unit_test(a_very_long_block_stands_alone),
                                        cmocka_unit_test(a_time_limit_is_named),
                                        cmocka_unit_test(waiting_spends_no_core_time)};

@@ -10,6 +10,7 @@
 #define FEW_BLOCKS 8
 #define LONG_WAY 9
 #define LONG_FIRST 10
+#define LONG_MEETS 11
 
 __device__ __noinline__ unsigned fibonacci(unsigned n)
 {
@@ -99,6 +100,14 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
 #pragma unroll 1
         for (unsigned l = v >> 29; l > 5; l--)
             v ^= v >> l;
+    }
+#elif KIND == LONG_MEETS /* the same, and half of what is added goes to one place */
+    for (unsigned k = 0; k < 5 * rounds; k++) {
+        v = v * 1664525 + 1013904223;
+#pragma unroll 1
+        for (unsigned l = v >> 29; l > 5; l--)
+            v ^= v >> l;
+        atomicAdd(&out[v >> 16 & 1 ? v % n : 0], 1);
     }
 #endif
     out[i] = v;
