@@ -25,6 +25,16 @@ struct signed_block {
     struct signature signature;
 };
 
+/* A block that was signed for those of its cell. */
+struct looked {
+    unsigned at[3];
+    size_t box;
+    uint64_t cells, cell; /* of how many of the box it is of which one */
+    double blocks;        /* for which it stands, itself included */
+    double issued,
+        foreseen; /* warp instructions: counted, and by its loops' trip counts (emulate/foresee.h) */
+};
+
 struct division {
     struct strata *out;
     struct signer *signer;
@@ -40,16 +50,21 @@ struct division {
     uint64_t *pilot_counts;             /* and what their warps issue, as of signer.counts; owned */
     unsigned pilot_count, pilots_wanted;
     size_t piloted;
-    uint64_t last_hash; /* of the block whose counts the signer has */
-    double variance;    /* of the sum over cells */
-    double cells, jump; /* that were not gone through; the most that neighbours of them differ by */
-    double unseen;      /* blocks in those that were not looked at */
+    uint64_t last_hash;    /* of the block whose counts the signer has */
+    struct looked *looked; /* of the cells that were not gone through, in their order; owned */
+    size_t looked_count;
+    double variance; /* of the sum over cells */
+    double jump;     /* the most that neighbours of those cells differ by */
+    double rare;     /* warp instructions that blocks too rare to be met may add, beside that */
+    double unseen;   /* blocks in those cells that were not looked at */
 };
 
 double box_volume(const struct box *box); /* in blocks */
 
 /* So many blocks are known to issue what the block signed last does. */
 void division_add_certain(struct division *division, double blocks);
+/* The block in the grid that stands for `at`, a position of the axes that matter. */
+void division_place(unsigned position[3], const struct division *division, const unsigned at[3]);
 /* Signs the block at a position of the axes that matter. */
 int division_sign(struct signature *out, struct division *division, const unsigned at[3]);
 /* `blocks` blocks are like the one at `at`, which was signed last. */
@@ -62,5 +77,12 @@ size_t division_largest(const struct division *division, size_t first);
 void division_part_borders(struct division *division, unsigned axis);
 /* Looks at blocks of all boxes: at all where that is cheap, else at one of each of some cells. */
 int division_sample_boxes(struct division *division);
+/* A block at random of a cell, the draw-th of it; the first one is looked at. */
+void division_pick(unsigned at[3], const struct box *box, uint64_t cells, uint64_t cell, uint64_t draw);
+/* Of a sum over cells whose blocks differ by what they issue less `slope` times what was foreseen of them. */
+void division_spread(struct division *division, double slope);
+/* Where the blocks that were looked at leave the sum in doubt: foresees many more, and corrects the sum by how much these
+ * issue more or less (a regression estimate of double sampling: Cochran, Sampling Techniques, 1977, chapter 12). */
+int division_foresee(struct division *division);
 
 #endif

@@ -178,7 +178,8 @@ static int run_alone(struct emulation *emulation)
 
         if (rc)
             return rc;
-        if ((warp->passed != emulation->own.warps[0].passed && !emulation->waits) || warp->group_count) {
+        if ((warp->passed != emulation->own.warps[0].passed && !emulation->waits && !emulation->foresight) ||
+            warp->group_count) {
             emulation->together = emulation->restart = true;
             return STEP_STOPPED;
         }

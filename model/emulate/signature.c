@@ -153,8 +153,9 @@ static bool is_worth_keeping(const struct signer *signer, uint64_t executed)
 {
     const struct emulation *emulation = signer->emulation;
 
-    return executed >= signer->dear && emulation->alone && !signer->slice.reads_global &&
-           !signer->slice.reads_local && !emulation->tickets.count && !emulation->arrivals.count;
+    return executed >= signer->dear && emulation->alone && !emulation->foresight &&
+           !signer->slice.reads_global && !signer->slice.reads_local && !emulation->tickets.count &&
+           !emulation->arrivals.count;
 }
 
 /* The signature of a block that was executed whole. */

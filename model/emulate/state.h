@@ -228,6 +228,8 @@ struct emulation {
     struct waiting waiting;       /* loops for what other blocks store */
     struct memo *memo;            /* while a sample is taken, else null */
     uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
+    const struct foresight
+        *foresight;          /* while what a block issues is foreseen (emulate/foresee.h); else null */
     struct signing *signing; /* which way a block goes is all that is asked for; else null */
     bool copied;             /* the block is like an earlier one, and the rest of it not executed */
     struct emulate_result *result;

@@ -8,6 +8,7 @@
 #include "model/emulate/control.h"
 #include "model/emulate/converge.h"
 #include "model/emulate/events.h"
+#include "model/emulate/foresee.h"
 #include "model/emulate/mbarrier.h"
 #include "model/emulate/operand.h"
 #include "model/emulate/signature.h"
@@ -251,9 +252,12 @@ static int look_at_limits(struct emulation *emulation, const struct sass *i)
 
 int run_step(uint32_t *at, struct emulation *emulation, struct warp *warp, struct group *group)
 {
-    const uint32_t pc = group->pc = *at = emulation->slice.next[group->pc];
+    uint32_t pc;
     int rc;
 
+    if (emulation->foresight)
+        foresee_loops(emulation, warp, group);
+    pc = group->pc = *at = emulation->slice.next[group->pc];
     if (pc >= emulation->count)
         return stop_at(emulation, &emulation->instructions[emulation->count - 1], EMULATE_BAD_BRANCH,
                        "the code ends without an exit");
@@ -329,6 +333,8 @@ static int take_back_edge(struct emulation *emulation, struct warp *warp, struct
     rc = trace_back(&warp->trace, pc, group->pc, emulation->err);
     if (rc)
         return rc;
+    if (emulation->foresight)
+        return 0;
     if (emulation->alone)
         return steady_back_edge(emulation, warp, group, pc, trace_repeats(&warp->trace));
     look_for_idleness(emulation, warp, group, pc);

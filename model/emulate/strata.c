@@ -42,14 +42,19 @@ void division_add_certain(struct division *division, double blocks)
     add_counts(division->out->certain, division->signer, blocks);
 }
 
+void division_place(unsigned position[3], const struct division *division, const unsigned at[3])
+{
+    for (unsigned axis = 0; axis < 3; axis++)
+        position[axis] = division->extent[axis] > 1 ? at[axis] : division->middle[axis];
+}
+
 int division_sign(struct signature *out, struct division *division, const unsigned at[3])
 {
     unsigned position[3];
     bool known;
     int rc;
 
-    for (unsigned axis = 0; axis < 3; axis++)
-        position[axis] = division->extent[axis] > 1 ? at[axis] : division->middle[axis];
+    division_place(position, division, at);
     rc = signer_sign(out, &known, division->signer, position, division->signer->budget, division->err);
     if (rc)
         return rc;
@@ -81,8 +86,7 @@ int division_add_blocks(struct division *division, const struct signature *signa
     }
     out->list[out->count] =
         (struct stratum){.hash = signature->hash, .issued = (double)signature->issued, .blocks = blocks};
-    for (unsigned axis = 0; axis < 3; axis++)
-        out->list[out->count].at[axis] = division->extent[axis] > 1 ? at[axis] : division->middle[axis];
+    division_place(out->list[out->count].at, division, at);
     out->count++;
     return 0;
 }
@@ -312,9 +316,9 @@ static void finish(struct strata *out, const struct division *division, double b
 {
     const double mean = out->issued / blocks, other = division->jump > 0 ? division->jump : mean;
     out->unproven = division->unseen / blocks;
-    out->unseen_each = division->cells > 0 ? division->unseen / division->cells : 0;
+    out->unseen_each = division->looked_count ? division->unseen / (double)division->looked_count : 0;
     if (out->issued > 0)
-        out->error = (division->signer->emulation->deviations * sqrt(division->variance) +
+        out->error = (division->signer->emulation->deviations * sqrt(division->variance) + division->rare +
                       3 * out->unseen_each * other) /
                      out->issued;
 }
@@ -365,6 +369,7 @@ int strata_find(struct strata *out, struct signer *signer, const struct origin *
         rc = division_sample_boxes(division);
     finish(out, division, (double)launch_blocks(emulation->launch));
     free(division->pilot_counts);
+    free(division->looked);
     free(division);
     return rc;
 }

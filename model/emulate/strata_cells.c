@@ -77,12 +77,11 @@ static uint64_t stream_of(const struct box *box, uint64_t cells)
     return stream;
 }
 
-/* A block at random of a cell. */
-static void pick(unsigned at[3], const struct box *box, uint64_t cells, uint64_t c)
+void division_pick(unsigned at[3], const struct box *box, uint64_t cells, uint64_t cell, uint64_t draw)
 {
-    const struct cell cell = cell_of(box, cells, c);
+    const struct cell own = cell_of(box, cells, cell);
 
-    nth(at, box, cell.first + hash_random(stream_of(box, cells), c) % cell.blocks);
+    nth(at, box, own.first + hash_random(stream_of(box, cells) + draw * HASH_STEP, cell) % own.blocks);
 }
 
 /* What a pilot's warps issue. */
@@ -120,7 +119,7 @@ static int sign_cell(struct signature *out, unsigned at[3], struct division *div
         division->last_hash = out->hash;
         memcpy(division->signer->counts, counts_of_pilot(division, pilot), bytes_of_counts(division));
     } else {
-        pick(at, &division->boxes[k], cells, c);
+        division_pick(at, &division->boxes[k], cells, c, 0);
         rc = division_sign(out, division, at);
     }
     if (!rc && division->out->known)
@@ -128,40 +127,65 @@ static int sign_cell(struct signature *out, unsigned at[3], struct division *div
     return rc;
 }
 
-/* One block of each of `cells` cells, which stands for those of its cell: what neighbours differ by says how far the sum
- * may be off. */
+/* The list is full at each power of two. */
+static int note_looked(struct division *division, const struct looked *looked)
+{
+    const size_t count = division->looked_count;
+
+    if (!(count & (count - 1))) {
+        struct looked *list = realloc(division->looked, (count ? 2 * count : 1) * sizeof *list);
+
+        if (!list)
+            return err_memory(division->err);
+        division->looked = list;
+    }
+    division->looked[division->looked_count++] = *looked;
+    return 0;
+}
+
+/* One block of each of `cells` cells, which stands for those of its cell. */
 static int sample_box(struct division *division, size_t k, uint64_t cells)
 {
     const struct box *box = &division->boxes[k];
-    const double column = division->column;
-    double last = 0, squares = 0, pairs = 0, unseen = 0;
+    const bool all = box_volume(box) <= (double)cells;
     int rc = 0;
 
     for (uint64_t c = 0; c < cells && !rc; c++) {
-        const double blocks = (double)cell_of(box, cells, c).blocks;
+        struct looked looked = {.box = k, .cells = cells, .cell = c};
         struct signature signature;
-        unsigned at[3];
 
-        rc = sign_cell(&signature, at, division, k, cells, c);
+        looked.blocks = division->column * (double)cell_of(box, cells, c).blocks;
+        rc = sign_cell(&signature, looked.at, division, k, cells, c);
         if (rc || !division->out->known)
             return rc;
-        rc = division_add_blocks(division, &signature, at, column * blocks);
-        if (c && box_volume(box) > (double)cells) {
-            const double jump = fabs((double)signature.issued - last);
-
-            squares += jump * jump / 2;
-            division->jump = fmax(division->jump, jump);
-        }
-        last = (double)signature.issued;
-        pairs += column * blocks * column * (blocks - 1);
-        unseen += column * (blocks - 1);
-    }
-    if (unseen > 0) {
-        division->variance += pairs * squares / fmax((double)cells - 1, 1);
-        division->cells += (double)cells;
-        division->unseen += unseen;
+        looked.issued = (double)signature.issued;
+        rc = division_add_blocks(division, &signature, looked.at, looked.blocks);
+        if (!rc && !all)
+            rc = note_looked(division, &looked);
+        division->unseen += looked.blocks - division->column;
     }
     return rc;
+}
+
+/* What neighbours differ by says how far the sum of a box may be off. */
+void division_spread(struct division *division, double slope)
+{
+    const struct looked *list = division->looked;
+
+    division->variance = division->jump = 0;
+    for (size_t first = 0, end; first < division->looked_count; first = end) {
+        double squares = 0, pairs = 0;
+
+        for (end = first; end < division->looked_count && list[end].box == list[first].box; end++) {
+            const struct looked *own = &list[end], *last = &list[end > first ? end - 1 : end];
+            const double jump = fabs(own->issued - last->issued - slope * (own->foreseen - last->foreseen));
+
+            squares += jump * jump / 2;
+            pairs += own->blocks * (own->blocks - division->column);
+            division->jump = fmax(division->jump, jump);
+        }
+        division->variance += pairs * squares / fmax((double)(end - first) - 1, 1);
+    }
 }
 
 /* By how much what the pilots issue differs: the relative variance. */
@@ -222,7 +246,7 @@ static int sign_pilots(struct division *division)
 
         if (k == every_other && is_enough(division, division->out->cost - before))
             break;
-        pick(pilot->at, box, wanted, k < every_other ? 2 * k : 2 * (k - every_other) + 1);
+        division_pick(pilot->at, box, wanted, k < every_other ? 2 * k : 2 * (k - every_other) + 1, 0);
         rc = division_sign(&pilot->signature, division, pilot->at);
         memcpy(counts_of_pilot(division, k), division->signer->counts, bytes_of_counts(division));
         division->pilot_count = k + 1;
@@ -266,5 +290,6 @@ int division_sample_boxes(struct division *division)
         rc = sample_box(division, k, blocks <= affordable || cells >= all ? (uint64_t)all : (uint64_t)cells);
     }
     division->signer->signing.likens = false;
-    return rc;
+    division_spread(division, 0);
+    return rc || !division->out->known ? rc : division_foresee(division);
 }

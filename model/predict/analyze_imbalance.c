@@ -90,7 +90,8 @@ static double find_needed(const struct analyze_work *work, double length)
     const struct predict_input *in = &work->out->input;
     const double most = in->residency.blocks_per_sm;
     const double held = fmin(most, ceil(in->residency.blocks / in->residency.sms));
-    const double among = in->simulated.wave_cycles;
+    const double waves = in->residency.blocks / (in->residency.sms * held);
+    const double among = fmax(in->simulated.wave_cycles, predict_bounds(in) / waves);
 
     return among > 0 ? fmax(fmin(held * length / among, most), 1) : most;
 }

@@ -339,6 +339,15 @@ double predict_clock(const struct predict_input *in)
     return out.clock_hz;
 }
 
+double predict_bounds(const struct predict_input *in)
+{
+    struct prediction out = {0};
+    double bounds_cycles;
+
+    settle(&out, in, &bounds_cycles);
+    return bounds_cycles;
+}
+
 static int check_finite(struct prediction *out, struct err *err)
 {
     const double estimate_s = out->estimate_s, bound_s = out->bound_s;

@@ -98,5 +98,7 @@ int predict(struct prediction *out, const struct predict_input *in, struct err *
 
 /* The SM clock of such a prediction, by the bounds alone where nothing was simulated; the input is in its range. */
 double predict_clock(const struct predict_input *in);
+/* Likewise the SM cycles that the bounds alone ask for. */
+double predict_bounds(const struct predict_input *in);
 
 #endif

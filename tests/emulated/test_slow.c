@@ -210,6 +210,72 @@ static void one_dear_block_meets_others(void **state)
     free(e);
 }
 
+/* Which of eight lengths a block of kind 12 has. */
+static unsigned kind_of_length(struct emulation *emulation, uint64_t block)
+{
+    struct err err = {0};
+    uint32_t place, number;
+
+    ok(emulation_read(&place, emulation, 0, block, 1, &err), &err);
+    ok(emulation_read(&number, emulation, 0, place % (1 << 20), 1, &err), &err);
+    return number % 8;
+}
+
+/* What all blocks of kind 12 issue, if those of a length issue alike. */
+static double issued_by_length(const struct subject *s)
+{
+    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    unsigned positions[8][3] = {0}, found = 0;
+    double blocks[8] = {0}, issued = 0;
+    struct emulation *emulation;
+    struct emulate_result out;
+    struct err err = {0};
+
+    ok(emulation_open(&emulation, &s->compiled.cubin, s->compiled.kernel, &s->compiled.code,
+                      &s->variant.launch, &options, &err),
+       &err);
+    for (unsigned b = 0; b < s->variant.launch.grid[0]; b++) {
+        const unsigned k = kind_of_length(emulation, b);
+
+        found += !blocks[k]++;
+        positions[k][0] = b;
+    }
+    assert_int_equal(found, 8);
+    ok(emulate_blocks(&out, emulation, (const unsigned(*)[3])positions, 8, &err), &err);
+    assert_int_equal(out.end, EMULATE_DONE);
+    for (unsigned k = 0; k < 8; k++)
+        issued += blocks[k] * (double)out.blocks[k].issued;
+    emulate_result_release(&out);
+    emulation_close(emulation);
+    return issued;
+}
+
+/* Few blocks are looked at where one takes long; how long the others' loops are is foreseen of many. */
+static void loaded_lengths_are_foreseen(void **state)
+{
+    const struct analyze_options options = {.warm = true};
+    struct analysis *e = calloc(1, sizeof *e);
+    double counted = 0, truth;
+    struct subject s;
+    struct err err = {0};
+
+    assert_non_null(e);
+    subject_open(&s, 12, NULL);
+    truth = issued_by_length(&s);
+    ok(analyze(e, &machine, &s.compiled.cubin, s.compiled.kernel, &s.variant.launch, &options, &err), &err);
+    if (!e->predicted)
+        fail_msg("%s", e->reason);
+    for (size_t b = 0; b < e->emulation.block_count; b++)
+        counted += e->emulation.blocks[b].weight * (double)e->emulation.blocks[b].issued;
+    printf("counted %g times, give or take %g\n", counted / truth, e->emulation.work_error);
+    if (fabs(counted / truth - 1) > 0.1 || fabs(counted / truth - 1) > e->emulation.work_error ||
+        e->emulation.work_error > 0.5)
+        fail_msg("counted %g times, give or take %g", counted / truth, e->emulation.work_error);
+    analysis_release(e);
+    free(e);
+    subject_close(&s);
+}
+
 /* Where it takes so long that to tell others apart would take seconds, it stands for all, and that is said. */
 static void a_very_long_block_stands_alone(void **state)
 {
@@ -283,6 +349,7 @@ int main(void)
                                        cmocka_unit_test(long_ways_are_followed_of_few_blocks),
                                        cmocka_unit_test(one_block_is_executed_however_long),
                                        cmocka_unit_test(one_dear_block_meets_others),
+                                       cmocka_unit_test(loaded_lengths_are_foreseen),
                                        cmocka_unit_test(a_very_long_block_stands_alone),
                                        cmocka_unit_test(a_time_limit_is_named),
                                        cmocka_unit_test(waiting_spends_no_core_time)};

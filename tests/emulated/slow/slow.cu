@@ -11,6 +11,7 @@
 #define LONG_WAY 9
 #define LONG_FIRST 10
 #define LONG_MEETS 11
+#define LOADED_TURNS 12
 
 __device__ __noinline__ unsigned fibonacci(unsigned n)
 {
@@ -108,6 +109,15 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         for (unsigned l = v >> 29; l > 5; l--)
             v ^= v >> l;
         atomicAdd(&out[v >> 16 & 1 ? v % n : 0], 1);
+    }
+#elif KIND == LOADED_TURNS /* the same of few blocks, and how often is loaded */
+    const unsigned turns = 8u << in[in[blockIdx.x] % n] % 8;
+
+    for (unsigned k = 0; k < turns; k++) {
+        v = v * 1664525 + 1013904223;
+#pragma unroll 1
+        for (unsigned l = v >> 29; l > 5; l--)
+            v ^= v >> l;
     }
 #endif
     out[i] = v;
