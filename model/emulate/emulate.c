@@ -122,6 +122,7 @@ void emulate_result_release(struct emulate_result *result)
     free(result->certain);
     free(result->expected);
     free(result->again);
+    free(result->returns);
     *result = (struct emulate_result){0};
 }
 

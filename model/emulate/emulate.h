@@ -116,7 +116,7 @@ struct emulate_touch {
     uint32_t table_first; /* the first of them, by its number in the bank */
 };
 
-enum { EMULATE_DISTANCES = 16 };
+enum { EMULATE_DISTANCES = 16, EMULATE_RETURNS = 16 };
 
 /* How far apart a warp loads from sectors that it had before, of one instruction: by the number of different lines between,
  * 0, 1, 2 to 3, 4 to 7 and so on. The first 2^15 requests are looked at, and of many lines a sample. */
@@ -124,6 +124,14 @@ struct emulate_again {
     double sectors[EMULATE_DISTANCES];
     double lines[EMULATE_DISTANCES]; /* between, times sectors */
     double first[EMULATE_DISTANCES]; /* of the sectors, those of lines that were touched only once before */
+    double requests[EMULATE_DISTANCES]; /* of the warp between, times sectors */
+};
+
+/* When the same warp comes back to lines of a region, by the requests between: 1, 2 to 3, 4 to 7 and so on. */
+struct emulate_returns {
+    double first; /* lines that it comes to for the first time */
+    double lines[EMULATE_RETURNS];
+    double requests[EMULATE_RETURNS]; /* between, times lines */
 };
 
 /* The instructions one warp executed, in order, loops folded. */
@@ -242,7 +250,9 @@ struct emulate_result {
     struct emulate_again
         *again; /* of a sample, by instruction: the first warp of the first block; null where nobody
                                     looked; owned */
-    struct emulate_path *paths; /* distinct ones */
+    struct emulate_returns *returns; /* the same by region, index as in `regions` */
+    double followed;                 /* requests that these are of */
+    struct emulate_path *paths;      /* distinct ones */
     size_t path_count;
     struct emulate_region *regions; /* ascending addresses, at least FOOTPRINT_CHUNK_SECTORS apart */
     size_t region_count;

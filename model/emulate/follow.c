@@ -2,6 +2,7 @@
  * go on unexecuted, too. */
 #include "model/emulate/follow.h"
 
+#include "model/emulate/memory.h"
 #include "model/emulate/record.h"
 #include "model/emulate/steady_state.h"
 #include "model/sass/arch/geometry.h"
@@ -23,8 +24,11 @@ int follow_begin(struct emulation *emulation, struct err *err)
     if (!emulation->stack)
         emulation->stack = calloc(1, sizeof *emulation->stack);
     free(result->again);
+    free(result->returns);
     result->again = calloc(emulation->count + 1, sizeof *result->again);
-    if (!emulation->stack || !result->again)
+    result->returns = calloc(emulation->memory.region_count + 1, sizeof *result->returns);
+    result->followed = 0;
+    if (!emulation->stack || !result->again || !result->returns)
         return err_memory(err);
     reuse_stack_begin(emulation->stack);
     emulation->followed = REQUESTS_MOST;
@@ -41,13 +45,32 @@ static bool is_kept(const struct request *request)
     return request->access & SASS_READS || i->mod[SASS_MOD_EVICT] != SASS_EVICT_FIRST;
 }
 
+static void note_return(struct emulate_returns *returns, const struct reuse_stack_found *found)
+{
+    int bin = 0;
+
+    if (!found->requests) {
+        returns->first += found->weight;
+        return;
+    }
+    frexp((double)found->requests, &bin);
+    bin = bin < EMULATE_RETURNS ? bin : EMULATE_RETURNS - 1;
+    returns->lines[bin] += found->weight;
+    returns->requests[bin] += found->weight * (double)found->requests;
+}
+
 static void touch(struct emulation *emulation, const struct request *request, uint64_t line, unsigned sectors)
 {
     struct emulate_again *again = &emulation->result->again[request->index];
+    const struct region *region = memory_region(&emulation->memory, line * LINE, 1);
     struct reuse_stack_found found;
     int bin = 0;
 
-    if (!reuse_stack_touch(&found, emulation->stack, line, sectors) || !(request->access & SASS_READS))
+    if (!reuse_stack_touch(&found, emulation->stack, line, sectors))
+        return;
+    if (region)
+        note_return(&emulation->result->returns[region - emulation->memory.regions], &found);
+    if (!(request->access & SASS_READS))
         return;
     for (unsigned s = 0; s < found.count; s++) {
         frexp(found.lines[s], &bin); /* 0: none, then powers of two */
@@ -55,6 +78,7 @@ static void touch(struct emulation *emulation, const struct request *request, ui
         again->sectors[bin] += found.weight;
         again->lines[bin] += found.weight * found.lines[s];
         again->first[bin] += found.first ? found.weight : 0;
+        again->requests[bin] += found.weight * (double)found.requests;
     }
 }
 
@@ -64,6 +88,7 @@ static void follow(struct emulation *emulation, const struct request *request)
     unsigned sectors = 0;
 
     emulation->followed--;
+    emulation->result->followed++;
     reuse_stack_request(emulation->stack);
     for (uint32_t left = request->mask; left; left &= left - 1) {
         const uint64_t address = request->address[__builtin_ctz(left)];

@@ -127,8 +127,9 @@ bool reuse_stack_touch(struct reuse_stack_found *out, struct reuse_stack *stack,
         pack(stack);
     place = *find_place(stack, number, hash);
     if (!place) {
+        *out = (struct reuse_stack_found){.weight = (double)(UINT64_C(1) << stack->halvings)};
         add_line(stack, number, hash, sectors);
-        return false;
+        return true;
     }
     known = &stack->lines[place - 1];
     if (known->request == stack->request) {
@@ -138,6 +139,7 @@ bool reuse_stack_touch(struct reuse_stack_found *out, struct reuse_stack *stack,
         return false;
     }
     find(out, stack, known, sectors);
+    out->requests = stack->request - known->request;
     stack->owner[known->slot] = 0;
     add(stack, known->slot, -1);
     known->request = stack->request;

@@ -32,7 +32,7 @@ struct reuse_stack {
     uint64_t request;                     /* number of the newest */
 };
 
-/* A line that a request touches and that was touched before. */
+/* A line that a request touches. */
 struct reuse_stack_found {
     unsigned count; /* of the sectors asked for, those that were touched before, */
     uint32_t lines
@@ -40,13 +40,14 @@ struct reuse_stack_found {
                                             line was not */
     bool first;                /* it was touched once only */
     double weight;             /* how many lines it stands for */
+    uint64_t requests;         /* since it was touched last; 0: it never was */
 };
 
 void reuse_stack_begin(struct reuse_stack *stack);
 /* A new request: lines that it touches twice count once. */
 void reuse_stack_request(struct reuse_stack *stack);
-/* The request touches these sectors of a line, a bit each. Whether the line is looked at and an earlier request has
- * touched it; only then *out is set. */
+/* The request touches these sectors of a line, a bit each. Whether the line is looked at, and this is the first time that this
+ * request does; only then *out is set. */
 bool reuse_stack_touch(struct reuse_stack_found *out, struct reuse_stack *stack, uint64_t line,
                        unsigned sectors);
 

@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+/* Share of a region's lines beyond which warps share none. */
+#define NOBODY_ELSE 0.95
+
 /* The share that L1 has of what warps go through again and again: what is touched more than once stays, and is gone
  * where all of it does not fit. */
 static double kept_hot(const struct reuse *reuse, double times)
@@ -90,6 +93,43 @@ static double find_alone(const struct reuse *reuse, size_t i, double warps, bool
     return each > 0 ? all / each : 1;
 }
 
+/* Lines of a region that a warp touches in so many requests (its working set: Denning, The working set model for program
+ * behavior, 1968): each touch adds the requests until the line is come back to, up to that many. */
+static double working_set(const struct reuse *reuse, size_t z, double requests)
+{
+    const struct emulate_returns *returns = &reuse->result->returns[z - 1];
+    double sum = returns->first * requests;
+
+    for (int bin = 0; bin < EMULATE_RETURNS; bin++)
+        sum += fmin(returns->requests[bin], returns->lines[bin] * requests);
+    return reuse->result->followed > 0 ? sum / reuse->result->followed : 0;
+}
+
+/* Of the lines of a region that so many warps touch in as many requests each, the share that no other of them does: where any of
+ * them comes to any line, they touch together what one does in all their requests. */
+static double alone_meanwhile(const struct reuse *reuse, size_t z, double warps, double requests)
+{
+    const double alone = alone_of_region(reuse, z, warps, false), own = working_set(reuse, z, requests);
+
+    if (alone > NOBODY_ELSE || !(own > 0))
+        return alone;
+    return fmin(alone, working_set(reuse, z, warps * requests) / (warps * own));
+}
+
+/* By how much fewer lines than that there are where some of them are come to again and again by all warps. */
+static double find_hot(const struct reuse *reuse, double warps, double requests)
+{
+    double all = 0, fewer = 0;
+
+    for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
+        const double own = working_set(reuse, z, requests);
+
+        all += own * alone_of_region(reuse, z, warps, false);
+        fewer += own * alone_meanwhile(reuse, z, warps, requests);
+    }
+    return all > 0 ? fewer / all : 1;
+}
+
 /* Different lines that a pass of the load's loop touches. */
 static double pass_lines(const struct reuse *reuse, size_t i)
 {
@@ -142,7 +182,8 @@ static void add_kept(struct reuse_again *out, const struct reuse *reuse, size_t 
     const struct emulate_again *seen = &reuse->result->again[i];
     const double lines = seen->lines[bin] / seen->sectors[bin], warps = warps_of(reuse);
     const bool near = lines < 2 * pass_lines(reuse, i); /* a pass or two ago, not an earlier loop */
-    const double bytes = lines * warps * find_alone(reuse, i, warps, false, near) * LINE;
+    const double hot = find_hot(reuse, warps, seen->requests[bin] / seen->sectors[bin]);
+    const double bytes = lines * warps * find_alone(reuse, i, warps, false, near) * hot * LINE;
     const double l1 = traffic_is_cached(&reuse->code->instructions[i])
                           ? kept_of(reuse, seen, bin, bytes, find_staying(reuse))
                           : 0;
