@@ -18,7 +18,17 @@ struct maker {
     struct replay_code *out;
     const struct machine *machine;
     const struct traffic *traffic;
+    bool meets; /* warps meet at barriers */
 };
+
+/* The latency of the mean issue, if it is `latency` where any lane is on; else nothing is asked for. Where warps meet they wait for
+ * those whose lanes are. */
+static double mean_latency(const struct maker *make, const struct traffic_count *count, double latency)
+{
+    const double on = make->meets && count->requests > 0 ? 1 : fmin(count->requests / count->issued, 1);
+
+    return on * latency + (1 - on) * fmin(make->machine->assumptions.off_latency, latency);
+}
 
 /* Mean latency of a global access: through L1 and L2 to DRAM as far as its data lies. */
 static int global_latency(double *out, const struct maker *make, const struct traffic_count *count,
@@ -88,12 +98,16 @@ static int make_global(struct replay_op *op, const struct maker *make, const str
     op->read_latency += fronts;
     if (writes)
         return 0;
-    if (i->accesses[0].access & SASS_ATOMICALLY)
-        return machine_need(&op->latency, machine, DEVICE_ATOMIC_GLOBAL_LATENCY, err);
-    if (global_latency(&op->latency, make, count, err))
-        return ERR_MISSING;
-    op->latency += fmax(sectors * machine_or_0(machine, DEVICE_SECTOR_LATENCY),
-                        lines * machine_or_0(machine, DEVICE_LINE_LATENCY));
+    if (i->accesses[0].access & SASS_ATOMICALLY) {
+        if (machine_need(&op->latency, machine, DEVICE_ATOMIC_GLOBAL_LATENCY, err))
+            return ERR_MISSING;
+    } else {
+        if (global_latency(&op->latency, make, count, err))
+            return ERR_MISSING;
+        op->latency += fmax(sectors * machine_or_0(machine, DEVICE_SECTOR_LATENCY),
+                            lines * machine_or_0(machine, DEVICE_LINE_LATENCY));
+    }
+    op->latency = mean_latency(make, count, op->latency);
     return 0;
 }
 
@@ -128,7 +142,7 @@ static int make_local(struct replay_op *op, const struct maker *make, const stru
     if (machine_need(&l1, make->machine, near, err) ||
         (count->waits > 0 && machine_need(&l2, make->machine, DEVICE_L2_LATENCY, err)))
         return ERR_MISSING;
-    op->latency = (1 - count->waits) * l1 + count->waits * l2;
+    op->latency = mean_latency(make, count, (1 - count->waits) * l1 + count->waits * l2);
     return 0;
 }
 
@@ -191,6 +205,11 @@ static void make_group(struct replay_op *op, const struct machine *machine, cons
     }
 }
 
+static bool is_barrier(const struct sass *i)
+{
+    return i->op == SASS_BAR && i->mod[SASS_MOD_BARRIER] != SASS_BAR_ARRIVE;
+}
+
 static int make_op(struct maker *make, const struct sass *i, size_t index, struct err *err)
 {
     const struct machine_cost cost = machine_cost_of(make->machine, i);
@@ -211,7 +230,6 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
                              .counted = REPLAY_NO_SLOT,
                              .pipe = (uint8_t)info->pipe,
                              .tag = (uint32_t)index};
-    make->out->barriers[index] = i->op == SASS_BAR && i->mod[SASS_MOD_BARRIER] != SASS_BAR_ARRIVE;
     if (!(count->issued > 0))
         return 0;
     if (make->machine->reads_count)
@@ -240,8 +258,7 @@ static int make_op(struct maker *make, const struct sass *i, size_t index, struc
 int replay_code_init(struct replay_code *out, const struct machine *machine, const struct sass_code *code,
                      const struct traffic *traffic, unsigned warps_per_block, struct err *err)
 {
-    struct maker make = {out, machine, traffic};
-    bool meets = false;
+    struct maker make = {out, machine, traffic, false};
     int rc = 0;
 
     *out = (struct replay_code){.count = code->count};
@@ -251,12 +268,14 @@ int replay_code_init(struct replay_code *out, const struct machine *machine, con
     if (!out->ops || !out->barriers || !out->reads)
         rc = err_memory(err);
     for (size_t i = 0; i < code->count && !rc; i++) {
-        rc = make_op(&make, &code->instructions[i], i, err);
-        meets |= out->barriers[i] && traffic->counts[i].issued > 0;
+        out->barriers[i] = is_barrier(&code->instructions[i]);
+        make.meets |= out->barriers[i] && traffic->counts[i].issued > 0;
     }
-    if (!rc && meets)
+    for (size_t i = 0; i < code->count && !rc; i++)
+        rc = make_op(&make, &code->instructions[i], i, err);
+    if (!rc && make.meets)
         rc = machine_barrier(&out->barrier_cycles, machine, warps_per_block, err);
-    if (!rc && meets)
+    if (!rc && make.meets)
         rc = machine_barrier(&out->barrier_alone, machine, 1, err);
     out->taken_stall = machine_or_0(machine, DEVICE_BRANCH_TAKEN);
     out->loads_per_warp = (unsigned)machine_or_0(machine, DEVICE_LOADS_PER_WARP);
