@@ -47,7 +47,8 @@ static bool stays_within(const struct sass *i)
     return i->op == SASS_BRA || i->op == SASS_BSSY || i->op == SASS_BSYNC || i->op == SASS_NOP;
 }
 
-/* Nothing lies between but registers and the way to the end. */
+/* Nothing lies between but registers and the way to the end. A condition of the program's around a division is a branch around a
+ * call, too, with that of the division inside. */
 static bool is_around_call(const struct emulation *emulation, size_t index)
 {
     const struct sass *branch = &emulation->instructions[index];
@@ -59,6 +60,9 @@ static bool is_around_call(const struct emulation *emulation, size_t index)
         if (i->op == SASS_CALL && i->has_target && is_subroutine(emulation, i->target))
             called = true;
         else if (!stays_within(i) && leaves_registers(i))
+            return false;
+        else if (is_forward_branch(i) && is_guarded(i) && i->target <= branch->target &&
+                 is_around_call(emulation, k))
             return false;
     }
     return called;

@@ -118,6 +118,17 @@ static void nears(uint32_t out[4], const uint32_t *in, int i)
         out[k] = near;
 }
 
+static void inverts(uint32_t out[4], const uint32_t *in, int i)
+{
+    static const uint32_t inverse[4] = {4, 1, 0, 0};
+    uint32_t sum = 0;
+
+    for (int k = 0; k < 8; k++)
+        sum += inverse[in[(i + k) % N] % 4];
+    for (int k = 0; k < 4; k++)
+        out[k] = sum;
+}
+
 static uint32_t sum_from(const uint32_t *in, int i, uint32_t count)
 {
     uint32_t sum = 0;
@@ -297,7 +308,7 @@ static const struct odd {
     {"bytes", bytes, 80},   {"packed", packed, 80}, {"doubles", doubles, 80}, {"permuted", permuted, 75},
     {"jumps", jumps, 80},   {"loops", loops, 80},   {"masks", masks, 80},     {"merges", merges, 80},
     {"fp8", fp8, 89},       {"wide", wide, 90},     {"nears", nears, 75},     {"draws", draws, 75},
-    {"shares", shares, 75}, {"banks", banks, 75},
+    {"shares", shares, 75}, {"banks", banks, 75},   {"inverts", inverts, 75},
 };
 
 /* A compiled kernel and its launch. */
