@@ -1,5 +1,7 @@
 #include "model/emulate/cluster.h"
 
+#include "model/emulate/events.h"
+
 #include "model/emulate/block.h"
 
 #include <stdlib.h>
@@ -262,6 +264,7 @@ static void let_go(struct emulation *emulation)
 
     emulation->cluster->arrived = 0;
     emulation->cluster->phase++;
+    events_phase_ends(emulation, EVENTS_BARRIER + BARRIERS);
     for (unsigned r = 0; r < emulation->cluster->count; r++) {
         cluster_enter(emulation, r);
         for (unsigned w = 0; w < emulation->warp_count; w++)
@@ -299,12 +302,16 @@ int cluster_barrier(struct emulation *emulation, struct warp *warp, struct group
     if (cluster_running(emulation) == 1)
         return STEP_NEXT;
     if (i->op == SASS_UCGABAR_WAIT) {
-        if (cluster->phase != warp->cluster_phase)
+        const bool over = cluster->phase != warp->cluster_phase;
+
+        events_wait(emulation, EVENTS_BARRIER + BARRIERS, over);
+        if (over)
             return STEP_NEXT;
         group->state = GROUP_AT_CLUSTER;
         return STEP_BLOCKED;
     }
     warp->cluster_phase = cluster->phase;
+    events_arrive(emulation, EVENTS_BARRIER + BARRIERS);
     cluster->arrived += (unsigned)__builtin_popcount(group->mask);
     note_change(emulation);
     cluster_release_barrier(emulation);

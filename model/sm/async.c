@@ -152,12 +152,16 @@ static double copy_ends(struct sm_state *sm, const struct sm_request *request, u
 
 static bool is_barrier(const struct sm_state *sm, size_t i)
 {
-    return sm->in->sass->instructions[i].op == SASS_BAR;
+    const enum sass_op op = (enum sass_op)sm->in->sass->instructions[i].op;
+
+    return op == SASS_BAR || op == SASS_UCGABAR_ARV || op == SASS_UCGABAR_WAIT;
 }
 
 /* From the end of a phase until a warp goes on. */
 static double wake_cycles(const struct sm_state *sm, size_t i)
 {
+    if (sm->in->sass->instructions[i].op == SASS_UCGABAR_WAIT)
+        return machine_or_0(sm->in->machine, DEVICE_CLUSTER_BARRIER_LATENCY);
     return is_barrier(sm, i) ? sm->in->code->barrier_alone - sm->arrival_cycles : sm->code->async.wake;
 }
 

@@ -82,3 +82,29 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) told(u32 *out, int rounds, 
     }
     out[blockIdx.x * blockDim.x + threadIdx.x] = words[threadIdx.x];
 }
+
+// In every round another warp works, and all meet: at the cluster's barrier (OPERATION 0) or not (1). One mbarrier is passed, too.
+extern "C" __global__ void __cluster_dims__(4, 1, 1) met(u32 *out, int rounds, int apart)
+{
+    __shared__ unsigned long long full;
+    u32 sum = threadIdx.x, over = 0;
+
+    if (threadIdx.x == 0)
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;\nmbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at(&full)) : "memory");
+    asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+    while (!over)
+        asm volatile("{.reg .pred p;\nmbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\nselp.u32 %0, 1, 0, p;}"
+                     : "=r"(over)
+                     : "r"(at(&full))
+                     : "memory");
+#pragma unroll 1
+    for (int k = 0; k < rounds; k++) {
+        if (threadIdx.x / 32 == k % 8)
+#pragma unroll 1
+            for (int l = 0; l < 64; l++)
+                sum = sum * 1664525 + l;
+        if (OPERATION == 0)
+            asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}

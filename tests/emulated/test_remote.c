@@ -8,6 +8,7 @@
 
 enum { BLOCKS = 264, THREADS = 256, ROUNDS = 64 };
 enum operation { LOADS, STORES, ADDS, TOLD, COPIES, COPIES_ADD };
+enum meeting { MEETS, MEETS_NOT };
 
 struct asked {
     double lines, sectors, parts; /* of a warp's request */
@@ -39,6 +40,37 @@ static void sum_up(struct asked *out, const struct analysis *analysis)
     out->parts /= requests;
 }
 
+static void analyze_on(struct analysis *out, const char *profile, const struct compile_request *request,
+                       int apart)
+{
+    const struct analyze_options analyzing = {.warm = true};
+    int32_t rounds = ROUNDS, words = apart;
+    struct argument arguments[] = {buffer_of("out", ELEMENT_UINT32, BLOCKS * THREADS), scalar_of(&rounds),
+                                   scalar_of(&words)};
+    struct compiled compiled;
+    struct machine machine;
+    struct device device;
+    struct launch launch;
+    struct err err = {0};
+
+    compiled_open(&compiled, request);
+    launch_init(&launch);
+    launch.grid[0] = BLOCKS;
+    launch.block[0] = THREADS;
+    launch.arguments = arguments;
+    launch.argument_count = 3;
+    ok(launch_prepare(&launch, &err), &err);
+    device_init(&device);
+    ok(device_load(&device, profile, "model/device/profiles", &err), &err);
+    ok(machine_init(&machine, &device, &err), &err);
+    ok(analyze(out, &machine, &compiled.cubin, compiled.kernel, &launch, &analyzing, &err), &err);
+    if (!out->predicted)
+        fail_msg("%s", out->reason);
+    machine_release(&machine);
+    device_release(&device);
+    compiled_close(&compiled);
+}
+
 static struct asked ask_of(const char *profile, enum operation operation, int other, int apart)
 {
     char options[2][24];
@@ -49,33 +81,12 @@ static struct asked ask_of(const char *profile, enum operation operation, int ot
                                             .options = list,
                                             .option_count = 2,
                                             .deadline_s = 120};
-    const struct analyze_options analyzing = {.warm = true};
-    int32_t rounds = ROUNDS, words = apart;
-    struct argument arguments[] = {buffer_of("out", ELEMENT_UINT32, BLOCKS * THREADS), scalar_of(&rounds),
-                                   scalar_of(&words)};
     struct analysis analysis;
-    struct compiled compiled;
-    struct machine machine;
-    struct device device;
-    struct launch launch;
     struct asked out = {0};
-    struct err err = {0};
 
     snprintf(options[0], sizeof options[0], "-DOPERATION=%d", operation);
     snprintf(options[1], sizeof options[1], "-DOTHER=%d", other);
-    compiled_open(&compiled, &request);
-    launch_init(&launch);
-    launch.grid[0] = BLOCKS;
-    launch.block[0] = THREADS;
-    launch.arguments = arguments;
-    launch.argument_count = 3;
-    ok(launch_prepare(&launch, &err), &err);
-    device_init(&device);
-    ok(device_load(&device, profile, "model/device/profiles", &err), &err);
-    ok(machine_init(&machine, &device, &err), &err);
-    ok(analyze(&analysis, &machine, &compiled.cubin, compiled.kernel, &launch, &analyzing, &err), &err);
-    if (!analysis.predicted)
-        fail_msg("%s", analysis.reason);
+    analyze_on(&analysis, profile, &request, apart);
     sum_up(&out, &analysis);
     out.estimate_s = analysis.prediction.estimate_s;
     out.limiter = analysis.prediction.limiter;
@@ -83,9 +94,6 @@ static struct asked ask_of(const char *profile, enum operation operation, int ot
         out.unrated |= strstr(analysis.demands.unrated.ops[k].missing, "shared memory") != NULL;
     assert_true(out.unrated || operation < TOLD || !analysis.demands.unrated.count);
     analysis_release(&analysis);
-    machine_release(&machine);
-    device_release(&device);
-    compiled_close(&compiled);
     return out;
 }
 
@@ -141,6 +149,35 @@ static void is_waited_for(void **state)
     assert_false(row.unrated || apart.unrated || copies.unrated);
 }
 
+static double estimate_of_meeting(enum meeting meeting)
+{
+    char option[24];
+    const char *list[] = {option, "-DOTHER=1"};
+    const struct compile_request request = {.source_path = "tests/emulated/remote.cu",
+                                            .name = "met",
+                                            .arch = "sm_90",
+                                            .options = list,
+                                            .option_count = 2,
+                                            .deadline_s = 120};
+    struct analysis analysis;
+    double estimate_s;
+
+    snprintf(option, sizeof option, "-DOPERATION=%d", meeting);
+    analyze_on(&analysis, "nvidia-h200", &request, 1);
+    estimate_s = analysis.prediction.estimate_s;
+    analysis_release(&analysis);
+    return estimate_s;
+}
+
+/* At the barrier of a cluster all warps wait for the one that works. */
+static void meets_at_the_clusters_barrier(void **state)
+{
+    const double meets = estimate_of_meeting(MEETS), not = estimate_of_meeting(MEETS_NOT);
+
+    if (!(meets > 4 * not ))
+        fail_msg("%g s where they meet, %g s where they do not", meets, not );
+}
+
 /* Where nobody measured it, that is said. */
 static void is_unrated_elsewhere(void **state)
 {
@@ -155,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(counts_lines_of_others),
                                        cmocka_unit_test(takes_its_time), cmocka_unit_test(is_waited_for),
+                                       cmocka_unit_test(meets_at_the_clusters_barrier),
                                        cmocka_unit_test(is_unrated_elsewhere)};
 
     return run_group("remote", tests, sizeof tests / sizeof *tests);
