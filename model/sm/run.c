@@ -153,8 +153,8 @@ static bool step(struct sm_state *sm, unsigned p)
         sm->end = later(sm->end, time + sm->in->code->ops[i].stall);
         return sm_end_warp(sm, at, time);
     }
-    if (op->barrier)
-        return sm_arrive(sm, at, time);
+    if (op->barrier) /* of the cluster: its latency is part of the stall */
+        return sm_arrive(sm, at, sm->in->sass->instructions[i].op == SASS_BAR ? time : time + op->stall);
     sm_note_next(sm, at, at->last);
     return false;
 }

@@ -207,7 +207,7 @@ static void make_group(struct replay_op *op, const struct machine *machine, cons
 
 static bool is_barrier(const struct sass *i)
 {
-    return i->op == SASS_BAR && i->mod[SASS_MOD_BARRIER] != SASS_BAR_ARRIVE;
+    return (i->op == SASS_BAR && i->mod[SASS_MOD_BARRIER] != SASS_BAR_ARRIVE) || i->op == SASS_UCGABAR_WAIT;
 }
 
 static int make_op(struct maker *make, const struct sass *i, size_t index, struct err *err)
