@@ -1,6 +1,7 @@
 #include "model/emulate/outlier.h"
 
 #include "model/emulate/memory.h"
+#include "model/emulate/sample.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
@@ -162,8 +163,8 @@ static int look_at_all(unsigned *at, bool *found, struct pieces *pieces, const s
     return rc;
 }
 
-int outlier_find(unsigned *at, bool *found, const struct emulate_result *result, const struct signer *signer,
-                 struct err *err)
+static int find_outlier(unsigned *at, bool *found, const struct emulate_result *result,
+                        const struct signer *signer, struct err *err)
 {
     struct emulation *emulation = signer->emulation;
     const unsigned *grid = emulation->launch->grid;
@@ -183,4 +184,28 @@ int outlier_find(unsigned *at, bool *found, const struct emulate_result *result,
             rc = look_at_all(at, found, &pieces, result, err);
     }
     return rc;
+}
+
+int outlier_add(struct emulate_result *result, struct signer *signer, struct err *err)
+{
+    struct emulation *emulation = signer->emulation;
+    const double blocks = (double)launch_blocks(emulation->launch);
+    const size_t count = result->block_count;
+    unsigned at[3] = {0};
+    bool found;
+    int rc = find_outlier(&at[0], &found, result, signer, err);
+
+    if (rc || !found)
+        return rc;
+    emulation->budget *= EMULATE_FIRST_TIMES;
+    rc = sample_add(result, emulation, at, 1, err);
+    emulation->budget /= EMULATE_FIRST_TIMES;
+    if (!rc && result->end == EMULATE_BUDGET)
+        result->end = EMULATE_DONE;
+    if (rc || result->block_count == count)
+        return rc;
+    for (size_t b = 0; b < count; b++)
+        result->blocks[b].weight *= (blocks - 1) / blocks;
+    result->blocks[count].weight = 1;
+    return 0;
 }

@@ -8,9 +8,8 @@
 
 #include "model/emulate/signature.h"
 
-/* *found: whether there is a block `at` in a grid of one dimension, not among those of the result, with at least twice as much as
- * any of those. ERR_MEMORY, and errors of fills. */
-int outlier_find(unsigned *at, bool *found, const struct emulate_result *result, const struct signer *signer,
-                 struct err *err);
+/* Executes the block of a grid of one dimension that has at least twice as much of that as any of the result, if there is one: it
+ * stands for itself alone. Where it takes too long it is left out. ERR_MEMORY, and errors of fills. */
+int outlier_add(struct emulate_result *result, struct signer *signer, struct err *err);
 
 #endif

@@ -293,32 +293,6 @@ static bool is_proved(const struct emulate_result *result, const struct emulatio
                          !is_joined(result, emulation) && all_alike(result));
 }
 
-/* Where loaded numbers say how long loops go on, the block for which they do longest: it stands for itself alone. Where it takes
- * too long it is left out. */
-static int add_outlier(struct emulate_result *result, struct emulation *emulation, struct signer *signer,
-                       struct err *err)
-{
-    const double blocks = (double)launch_blocks(emulation->launch);
-    const size_t count = result->block_count;
-    unsigned at[3] = {0};
-    bool found;
-    int rc = outlier_find(&at[0], &found, result, signer, err);
-
-    if (rc || !found)
-        return rc;
-    emulation->budget *= EMULATE_FIRST_TIMES;
-    rc = sample_add(result, emulation, at, 1, err);
-    emulation->budget /= EMULATE_FIRST_TIMES;
-    if (!rc && result->end == EMULATE_BUDGET)
-        result->end = EMULATE_DONE;
-    if (rc || result->block_count == count)
-        return rc;
-    for (size_t b = 0; b < count; b++)
-        result->blocks[b].weight *= (blocks - 1) / blocks;
-    result->blocks[count].weight = 1;
-    return 0;
-}
-
 static int add_by_strata(struct emulate_result *result, struct emulation *emulation, size_t most,
                          struct signer *signer, const struct origin *origin, struct err *err)
 {
@@ -334,7 +308,7 @@ static int add_by_strata(struct emulate_result *result, struct emulation *emulat
     else if (!rc)
         rc = add_equal(result, emulation, most, signer->loaded, err);
     if (!rc && signer->loaded && result->end == EMULATE_DONE)
-        rc = add_outlier(result, emulation, signer, err);
+        rc = outlier_add(result, signer, err);
     if (!rc && strata.known)
         take_strata(result, &strata, emulation->launch->grid);
     else if (!rc)
