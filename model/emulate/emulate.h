@@ -80,7 +80,7 @@ struct emulate_count {
     uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width; of an
                             LDC with a register the different words that lanes name, of a MATCH.ANY the
                             different values of those that were executed, `requests` of them */
-    uint64_t passes;     /* of L1's 32 banks for global memory, were its data there */
+    uint64_t passes;     /* of L1's 32 banks for global memory, were its data there, or by four lines each */
     uint64_t filled;     /* 32-byte sectors of shared memory that a copy to it (LDGSTS) writes, per request */
     uint64_t sectors_once, lines_once; /* of global memory, what several parts of a wide request touch counted
                                           once: what it asks of L1 and what lies behind */

@@ -12,7 +12,8 @@ enum {
     SPIN_PASSES =
         2, /* of ATOMS.CAST.SPIN, one for what it reads and one for what it writes: counters on an NVIDIA H200 */
     UNDIVIDED = 4, /* bytes a lane: a request of so many goes through in one part */
-    WORD = 4
+    WORD = 4,
+    LINES_A_PASS = 4 /* whose tags L1 looks at together (benchmarks/micro/README.md) */
 };
 
 static uint32_t register_unknown(const uint32_t unknown[ROWS], unsigned index, bool wide)
@@ -283,6 +284,11 @@ static struct count_near count_both(const struct request *request, uint32_t mask
                                .lines = count_blocks(request->address, mask, width, LINE)};
 }
 
+static unsigned most_of_two(unsigned a, unsigned b)
+{
+    return a > b ? a : b;
+}
+
 /* What lanes in global memory cost, all of them between the lowest and the highest address. */
 static void count_global(struct cost *cost, const struct request *request, uint32_t mask, uint64_t least,
                          uint64_t most)
@@ -295,9 +301,10 @@ static void count_global(struct cost *cost, const struct request *request, uint3
     cost->lines += both.lines;
     cost->sectors_once = once.sectors;
     cost->lines_once = once.lines;
-    cost->passes += count_narrow(least, most, request->width)
-                        ? both.parts
-                        : count_passes(request->address, mask, request->width);
+    cost->passes += most_of_two(count_narrow(least, most, request->width)
+                                    ? both.parts
+                                    : count_passes(request->address, mask, request->width),
+                                (both.lines + LINES_A_PASS - 1) / LINES_A_PASS);
 }
 
 /* What one request costs, from its lowest address to the highest. */

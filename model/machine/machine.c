@@ -66,7 +66,7 @@ double machine_fronts(const struct machine *machine, const struct sass *instruct
     const bool read_only = instruction->mod[SASS_MOD_ORDER] == SASS_ORDER_CONSTANT;
 
     return fmax(requests * (read_only ? 1 : machine->request_fronts),
-                fmax(sectors / (LINE / SECTOR), passes));
+                passes > 0 ? passes : sectors / (LINE / SECTOR));
 }
 
 /* How many times one in order a scattered sector costs with `flight` of them under way on an SM; 1 where that

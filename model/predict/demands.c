@@ -173,17 +173,22 @@ static void ask_reductions(struct demands *out, const struct machine *machine, c
         0);
 }
 
+/* Whatever conflicts in banks: lines come by four, bytes by 128. */
+static double least_fronts(const struct traffic_count *count)
+{
+    return fmax(fmax(count->requests, count->lines / 4), fmin(count->sectors * SECTOR, count->bytes) / LINE);
+}
+
 /* Wavefronts of L1 for global and local memory, and what lies beyond. */
 static void ask_memory(struct demands *out, const struct machine *machine, const struct sass *i,
                        const struct traffic_count *count, const struct traffic *traffic)
 {
-    const double certain =
-        fmax(count->requests, count->sectors / (LINE / SECTOR)) * least_share(count, traffic);
+    const double certain = least_fronts(count) * least_share(count, traffic);
     const uint8_t space = i->accesses[0].space;
     const bool atomic = i->accesses[0].access & SASS_ATOMICALLY;
-    const bool reads = i->accesses[0].access & SASS_READS, copies = i->access_count > 1;
+    const bool loads = i->accesses[0].access == SASS_READS && i->access_count == 1;
     const double fronts =
-        machine_fronts(machine, i, count->requests, count->sectors, reads && !copies ? count->passes : 0);
+        machine_fronts(machine, i, count->requests, count->sectors, loads ? count->passes : 0);
 
     ask_remote(out, machine, i, count, traffic->warps);
     if (space == SASS_SPACE_SHARED && !traffic_is_global(i)) {

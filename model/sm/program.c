@@ -66,7 +66,7 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
     const struct sass *instruction = &in->sass->instructions[i];
     const struct traffic_count *count = &in->traffic->counts[i];
     const bool writes = !(instruction->accesses[0].access & SASS_READS);
-    const bool loads = !writes && instruction->access_count == 1;
+    const bool loads = instruction->accesses[0].access == SASS_READS && instruction->access_count == 1;
     const double each = 1 / count->issued;
     const struct traffic_l2 l2 = traffic_l2_reads(count);
     const bool global = traffic_is_global(instruction);

@@ -316,6 +316,38 @@ static void l2_looks_up_beside_reading(void **state)
     device_release(&device);
 }
 
+/* Words 36 bytes apart, in 32 sectors of nine lines, take three cycles of L1, as measured: no bound counts sectors. */
+static void lines_take_l1_not_sectors(void **state)
+{
+    struct fixture f;
+    struct traffic traffic;
+    struct device device;
+    struct machine machine;
+    struct demands demands;
+
+    assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
+    assert_int_equal(machine_init(&machine, &device, NULL), 0);
+    fixture_set_up(&f, 128);
+    traffic = fixture_find(&f);
+    for (size_t i = 0; i < traffic.instruction_count; i++)
+        traffic.counts[i] = (struct traffic_count){0};
+    traffic.counts[INDEX] = (struct traffic_count){.issued = 1,
+                                                   .least_issued = 1,
+                                                   .requests = 1,
+                                                   .bytes = 128,
+                                                   .sectors = 32,
+                                                   .sectors_once = 32,
+                                                   .lines = 9,
+                                                   .lines_once = 9,
+                                                   .passes = 3};
+    demands_of(&demands, &machine, &f.sass, &traffic);
+    check_near(demands.demand.count[RESOURCE_L1_DATA], 3, 1e-9);
+    check_near(demands.demand.least[RESOURCE_L1_DATA], 9. / 4, 1e-9);
+    fixture_tear_down(&f, &traffic);
+    machine_release(&machine);
+    device_release(&device);
+}
+
 static void demands_follow_the_counts(void **state)
 {
     struct fixture f;
@@ -399,6 +431,6 @@ int main(void)
                      a_bound_takes_for_shared_what_is_not_shown, what_is_asked_again_hits_l1,
                      parts_of_a_request_ask_once, a_match_passes_for_each_value, misses_are_looked_up_again,
                      merged_requests_get_their_sectors, what_one_warp_loads_is_its_own, stores_end_bursts,
-                     l2_looks_up_beside_reading, demands_follow_the_counts,
+                     l2_looks_up_beside_reading, lines_take_l1_not_sectors, demands_follow_the_counts,
                      constants_are_asked_for_address_by_address);
 }
