@@ -121,7 +121,7 @@ static double find_hot(const struct reuse *reuse, double warps, double requests)
 {
     double all = 0, fewer = 0;
 
-    for (size_t z = 1; z < reuse->reuse_regions.count; z++) {
+    for (size_t z = 1; z < reuse->reuse_regions.count && reuse->result->returns; z++) {
         const double own = working_set(reuse, z, requests);
 
         all += own * alone_of_region(reuse, z, warps, false);
