@@ -140,12 +140,14 @@ int foresee(double *issued, uint64_t *cost, bool *known, struct signer *signer,
             const struct foresight *foresight, const unsigned position[3], struct err *err)
 {
     struct emulation *emulation = signer->emulation;
+    const bool spent = signer->spent; /* of blocks that are followed to their end */
     struct signature signature;
     int rc;
 
     emulation->foresight = foresight;
     rc = signer_sign(&signature, known, signer, position, BUDGET, err);
     emulation->foresight = NULL;
+    signer->spent = spent;
     *issued = (double)signature.issued;
     *cost = signature.cost;
     return rc;

@@ -85,7 +85,7 @@ struct drawn {
     double count;
 };
 
-/* Draws some more of a cell; of a small one all, if they are as many. */
+/* Draws some more blocks of a cell, which may be the same ones. */
 static int draw_cell(struct drawn *drawn, bool *known, uint64_t *cost, struct division *division,
                      const struct foresight *foresight, const struct looked *looked, unsigned draws)
 {

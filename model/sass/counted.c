@@ -1,7 +1,5 @@
 #include "model/sass/counted.h"
 
-#include <string.h>
-
 /* What a register holds at some instruction of a loop: a register at the loop's beginning and, maybe, a number. */
 struct value {
     struct sass_operand from, plus;

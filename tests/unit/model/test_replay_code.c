@@ -98,6 +98,33 @@ static void the_level_makes_the_latency(void **state)
     tear_down(&f);
 }
 
+/* A load of which every lane is off brings nothing (off_latency among the assumptions); of half of them the mean, but where warps
+ * meet they wait for those that load. */
+static void lanes_that_are_off_wait_for_nothing(void **state)
+{
+    static const struct {
+        double requests;
+        bool meets;
+        double cycles;
+    } cases[] = {{0, false, 24}, {0, true, 24}, {0.5, false, (680 + 24) / 2.}, {0.5, true, 680}};
+
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f = {.code = {access(SASS_LDG, SASS_SPACE_GLOBAL, 2, 0),
+                                     instruction(SASS_EXIT, 5, 7, 1), instruction(SASS_BAR, 2, 7, 0)}};
+        struct emulate_step steps[] = {{.count = 2}};
+
+        set_up(&f, 3);
+        f.counts[0] = (struct traffic_count){.issued = 1,
+                                             .requests = cases[c].requests,
+                                             .sectors = cases[c].requests,
+                                             .waits = 1,
+                                             .waits_dram = 1};
+        f.counts[2].issued = cases[c].meets;
+        check_near(replay(&f, steps, 1, NULL), cases[c].cycles, 1e-9);
+        tear_down(&f);
+    }
+}
+
 static void bank_conflicts_lengthen_the_latency(void **state)
 {
     struct fixture f = {.code = {access(SASS_LDS, SASS_SPACE_SHARED, 2, 0), instruction(SASS_EXIT, 5, 7, 1)}};
@@ -192,8 +219,8 @@ static void a_path_that_was_not_kept_is_refused(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(a_load_is_waited_for, the_level_makes_the_latency, bank_conflicts_lengthen_the_latency,
-                     values_lengthen_a_match, reconvergence_takes_time, an_asynchronous_copy_and_a_barrier,
-                     a_loop_is_extrapolated, a_missing_latency_names_the_instruction,
-                     a_path_that_was_not_kept_is_refused);
+    return RUN_TESTS(a_load_is_waited_for, the_level_makes_the_latency, lanes_that_are_off_wait_for_nothing,
+                     bank_conflicts_lengthen_the_latency, values_lengthen_a_match, reconvergence_takes_time,
+                     an_asynchronous_copy_and_a_barrier, a_loop_is_extrapolated,
+                     a_missing_latency_names_the_instruction, a_path_that_was_not_kept_is_refused);
 }

@@ -241,6 +241,47 @@ static void rows_are_read_a_second_time(void **state)
     }
 }
 
+/* 64 warps share half of what each touches, and come back after 100 lines: more than L1 holds, unless these are the same hundred
+ * lines for all, again and again, as the requests between say. */
+static void lines_that_all_come_back_to_stay(void **state)
+{
+    static struct emulate_step steps[] = {{0, 0, 1, 32}, {INDEX, 1, 0, 0}, {0, 0, 1, 32}, {GATHER, 1, 0, 0}};
+    static const double hits[] = {0.07, 1};
+
+    for (size_t c = 0; c < sizeof hits / sizeof *hits; c++) {
+        struct emulate_returns returns[3] = {{0}};
+        struct emulate_again again[INSTRUCTIONS] = {{.sectors = {0}}};
+        struct fixture f;
+        struct traffic traffic;
+
+        fixture_set_up(&f, 128);
+        f.block.warps = 2;
+        f.counts[GATHER] =
+            (struct emulate_count){32, 32, 1024, 4096, 1024, 1024, 0, 32, 0, 1024, 1024, 0, 0, 0, 0};
+        f.touches[GATHER] = (struct emulate_touch){.region = 2, .led = 32};
+        f.counts[INDEX] = f.counts[GATHER];
+        f.touches[INDEX] =
+            (struct emulate_touch){.region = 2, .led = 32, .fresh = 512, .own = 1024, .late = 32};
+        f.way = (struct emulate_path){.steps = steps, .count = 4};
+        f.result.paths = &f.way;
+        f.result.path_count = 1;
+        again[GATHER].sectors[7] = 32;
+        again[GATHER].lines[7] = 32 * 100;
+        again[GATHER].requests[7] = 32 * 10;
+        returns[1].first =
+            c ? 100 : 10000; /* of 1,000 requests: all new, or a hundred that return every ten */
+        returns[1].lines[4] = c ? 10000 : 0;
+        returns[1].requests[4] = c ? 10 * 10000 : 0;
+        f.result.again = again;
+        f.result.returns = returns;
+        f.result.followed = 1000;
+        f.caches.l1_bytes = 240 << 10;
+        traffic = fixture_find(&f);
+        check_near(traffic.counts[GATHER].l1_hit, hits[c], 0.05);
+        fixture_tear_down(&f, &traffic);
+    }
+}
+
 /* Four warps load the same sectors: side by side three of them hit, far from each other as much of the region
  * as L1 holds; L2 has the rest. */
 static void warps_that_gather_cross(void **state)
@@ -409,6 +450,7 @@ int main(void)
     return RUN_TESTS(
         copies_of_neighbours_join, a_second_loop_finds_what_fits, who_brings_it_says_what_is_evicted_first,
         what_many_loops_go_over_stays, what_was_just_gathered_is_there, what_is_under_way_is_waited_for,
-        a_warp_comes_back_to_what_it_gathered, rows_are_read_a_second_time, warps_that_gather_cross,
-        a_warp_waits_for_its_last_lane, what_a_pass_asks_for_twice_merges, l1_holds_lines_not_sectors);
+        a_warp_comes_back_to_what_it_gathered, rows_are_read_a_second_time, lines_that_all_come_back_to_stay,
+        warps_that_gather_cross, a_warp_waits_for_its_last_lane, what_a_pass_asks_for_twice_merges,
+        l1_holds_lines_not_sectors);
 }
