@@ -151,6 +151,12 @@ static void put_last_block(FILE *out, const struct analysis *from)
     fprintf(out, "  last block  goes on alone for %s\n", text);
 }
 
+/* Of an error in percent, so that it has two digits, as far as those are no more than whole percents. */
+static int decimals(double error)
+{
+    return error < 0.01 ? 2 : error < 0.1 ? 1 : 0;
+}
+
 static void put_head(FILE *out, const struct explained *explained)
 {
     const struct analysis *from = explained->analysis;
@@ -172,11 +178,12 @@ static void put_head(FILE *out, const struct explained *explained)
     put_waves(out, from);
     put_last_block(out, from);
     if (from->emulation.work_error > 0)
-        fprintf(out, "  work        counted to within %.2g %%: of %.3g %% of the blocks a sample tells\n",
-                100 * from->emulation.work_error, 100 * from->emulation.unproven);
+        fprintf(out, "  work        counted to within %.*f %%: a sample tells of %.3g %% of the blocks\n",
+                decimals(from->emulation.work_error), 100 * from->emulation.work_error,
+                100 * from->emulation.unproven);
     if (from->traffic.access_error > 0)
-        fprintf(out, "  accesses    of memory counted to within %.2g %%: blocks that were executed differ\n",
-                100 * from->traffic.access_error);
+        fprintf(out, "  accesses    of memory counted to within %.*f %%: blocks that were executed differ\n",
+                decimals(from->traffic.access_error), 100 * from->traffic.access_error);
     put_touched(out, from);
     put_beside(out, from);
     fprintf(out, "  confidence  %.2f\n", p->confidence);
