@@ -20,8 +20,8 @@ void events_begin(struct emulation *emulation, const struct warp *warp, const st
 int events_end(struct emulation *emulation, struct err *err);
 
 /* In between: an arrival at the phase in progress of the mbarrier at `address` of the cluster's shared memory,
- * or, EVENTS_BARRIER + number, of a barrier of the block, BARRIERS that of the cluster; a wait for that phase, or, `over`, for the one
- * before it. */
+ * or, EVENTS_BARRIER + number, of a barrier of the block, BARRIERS that of the cluster; a wait for that phase,
+ * or, `over`, for the one before it. */
 void events_arrive(struct emulation *emulation, uint32_t address);
 void events_wait(struct emulation *emulation, uint32_t address, bool over);
 /* At any time: the phase in progress ends. */

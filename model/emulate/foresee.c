@@ -116,8 +116,10 @@ static bool pass(struct emulation *emulation, struct warp *warp, struct group *g
     trips = find_trips(counter[0], loop, &operands, group->mask);
     if (trips > TRIPS)
         return false;
-    emulation->issue_steps[loop->first] += (int64_t)trips - 1; /* once it counts as passed through */
-    emulation->issue_steps[loop->back + 1] -= (int64_t)trips - 1;
+    if (!emulation->rehearsing) { /* else of another block of the cluster; once it counts as passed through */
+        emulation->issue_steps[loop->first] += (int64_t)trips - 1;
+        emulation->issue_steps[loop->back + 1] -= (int64_t)trips - 1;
+    }
     leave(emulation, warp, loop, counter, group->mask);
     group->pc = loop->back + 1;
     return true;

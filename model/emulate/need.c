@@ -103,7 +103,7 @@ void need_end(struct need *need, const struct slice_set *defined, const struct s
 
     if (writes_in_part(i))
         return;
-    if (is_guarded(i)) {
+    if (sass_is_guarded(i)) {
         if (guard == NO_GUARD)
             return;
         if (speculative)
@@ -135,7 +135,7 @@ void need_part(struct need *need, const struct sass *i)
 {
     const int guard = guard_of(i);
 
-    if (!leaves(i) || (is_guarded(i) && guard == NO_GUARD))
+    if (!leaves(i) || (sass_is_guarded(i) && guard == NO_GUARD))
         return;
     if (guard == NO_GUARD) {
         *need = (struct need){0};

@@ -118,7 +118,7 @@ static void define(struct slice_set *set, const struct search *search, const str
 {
     if (within)
         set_unite(set, defined);
-    else if (search->flow && !is_guarded(i))
+    else if (search->flow && !sass_is_guarded(i))
         set_take_out(set, defined);
 }
 

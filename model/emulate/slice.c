@@ -40,7 +40,7 @@ static bool asks_addresses(const struct slice *slice)
 static bool decides(const struct slice *slice, const struct sass *i)
 {
     if (is_memory(i))
-        return asks_addresses(slice) || (slice->aim == SLICE_LANES && is_guarded(i)) ||
+        return asks_addresses(slice) || (slice->aim == SLICE_LANES && sass_is_guarded(i)) ||
                slice_leaves_out(slice, i) ||
                (i->accesses[i->access_count - 1].access & SASS_WRITES && slice_reads_back(slice, i));
     return i->op == SASS_UNKNOWN || is_control(i) || (asks_addresses(slice) && walks_constants(i)) ||

@@ -148,7 +148,7 @@ void set_spread_flags(struct slice_set *set, const struct slice *slice)
 void slice_find_flags(struct slice *slice, const struct sass *code, size_t count)
 {
     for (size_t i = 0; i < count && slice->flag_count < SLICE_FLAG_REGISTERS; i++)
-        if (is_guarded(&code[i]) && updates_flags(&code[i]) &&
+        if (sass_is_guarded(&code[i]) && updates_flags(&code[i]) &&
             flag_number(slice, code[i].sources[0].index) < 0)
             slice->flags[slice->flag_count++] = code[i].sources[0].index;
 }

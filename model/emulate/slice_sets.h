@@ -50,11 +50,6 @@ void set_spread_flags(struct slice_set *set, const struct slice *slice);
 /* What the instruction writes, whole or in part. */
 void set_definitions(struct slice_set *set, const struct slice *slice, const struct sass *i);
 
-static inline bool is_guarded(const struct sass *i)
-{
-    return i->guard != SASS_PT || i->guard_negated;
-}
-
 bool is_local(const struct sass *i);     /* a load or store of local memory */
 bool is_unpacking(const struct sass *i); /* sets predicates to bits of a register: */
 bool has_mask(const struct sass *i);     /* those that its mask, the last source, is known to name */

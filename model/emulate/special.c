@@ -61,7 +61,7 @@ static bool is_around_call(const struct emulation *emulation, size_t index)
             called = true;
         else if (!stays_within(i) && leaves_registers(i))
             return false;
-        else if (is_forward_branch(i) && is_guarded(i) && i->target <= branch->target &&
+        else if (is_forward_branch(i) && sass_is_guarded(i) && i->target <= branch->target &&
                  is_around_call(emulation, k))
             return false;
     }
@@ -99,7 +99,7 @@ static bool is_around_special_exp(const struct emulation *emulation, size_t inde
             return false;
     while (k-- > 0 && (code[k].op == SASS_BSSY || !is_control(&code[k])))
         if (sets_predicate(&code[k], branch->guard))
-            return compares_exponent(&code[k]) && !is_guarded(&code[k]);
+            return compares_exponent(&code[k]) && !sass_is_guarded(&code[k]);
     return false;
 }
 

@@ -125,7 +125,7 @@ static int draw(struct drawn *drawn, bool *known, uint64_t looked_cost, struct d
     return rc;
 }
 
-/* The sum, and how far it may be off, by what was foreseen. */
+/* The sum, and how far it may be off, by what was foreseen. It is at most halved, since the line is one through few blocks. */
 static void correct(struct division *division, const struct fit *fit, const struct drawn *drawn)
 {
     struct strata *out = division->out;

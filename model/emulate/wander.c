@@ -76,7 +76,7 @@ static void pass_instruction(struct taint *taint, uint32_t index)
     tainted &= slice->wanted[index]; /* else nobody computes what it defines */
     if (tainted)
         set_unite(&taint->set, &defined);
-    else if (!is_guarded(i))
+    else if (!sass_is_guarded(i))
         set_take_out(&taint->set, &defined);
 }
 

@@ -27,11 +27,6 @@ static bool is_zero(const struct sass_operand *operand)
            (operand->kind == SASS_UNIFORM_REGISTER && operand->index == SASS_URZ);
 }
 
-static bool is_conditional(const struct sass *i)
-{
-    return i->guard != SASS_PT || i->guard_negated;
-}
-
 /* Predicates and registers alike. */
 static bool defines(const struct sass *i, const struct sass_operand *what)
 {
@@ -55,7 +50,7 @@ static size_t find_definition(unsigned *count, const struct loop *loop, const st
         if (!defines(&loop->code[k], what))
             continue;
         at = k;
-        *count += is_conditional(&loop->code[k]) ? 2 : 1;
+        *count += sass_is_guarded(&loop->code[k]) ? 2 : 1;
     }
     return at;
 }
@@ -107,12 +102,12 @@ static const struct sass *find_comparison(size_t *at, const struct loop *loop,
 
     *at = find_last(loop, guard);
     i = &loop->code[*at];
-    if (copies_uniform(i) && !is_conditional(i)) {
+    if (copies_uniform(i) && !sass_is_guarded(i)) {
         of = &i->sources[2];
         *at = find_last(loop, of);
         i = &loop->code[*at];
     }
-    return compares(i) && !is_conditional(i) && same_register(&i->destinations[0], of) ? i : NULL;
+    return compares(i) && !sass_is_guarded(i) && same_register(&i->destinations[0], of) ? i : NULL;
 }
 
 static bool is_left_alone(const struct loop *loop, const struct sass_operand *what)
@@ -255,7 +250,7 @@ static bool find_compared(struct sass_counted *out, const struct loop *loop, con
 static bool closes_loop(const struct sass *i, size_t back)
 {
     return i->op == SASS_BRA && i->has_target && i->target >= 0 && (size_t)i->target / SASS_BYTES < back &&
-           is_conditional(i);
+           sass_is_guarded(i);
 }
 
 bool sass_counted(struct sass_counted *out, const struct sass *code, size_t back)

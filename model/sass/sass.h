@@ -212,6 +212,12 @@ const struct sass_info *sass_info(enum sass_op op);
  * 0 where it is not known. */
 unsigned sass_issue_interval(const struct sass *instruction);
 
+/* Whether a predicate says if it executes. */
+static inline bool sass_is_guarded(const struct sass *instruction)
+{
+    return instruction->guard != SASS_PT || instruction->guard_negated;
+}
+
 /* Whether the instruction can leave the straight line: branch, call, return, exit. */
 bool sass_is_jump(const struct sass *instruction);
 

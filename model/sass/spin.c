@@ -47,21 +47,16 @@ static bool only_polls(const struct sass_code *code, size_t first, size_t last)
     return true;
 }
 
-static bool is_conditional(const struct sass *i)
-{
-    return i->guard != SASS_PT || i->guard_negated;
-}
-
 static size_t find_exit(const struct sass_code *code, size_t first, size_t back)
 {
-    if (is_conditional(&code->instructions[back]))
+    if (sass_is_guarded(&code->instructions[back]))
         return back + 1;
     for (size_t i = first; i < back; i++) {
         const struct sass *out = &code->instructions[i];
         const size_t to =
             out->has_target && out->target >= 0 ? (size_t)out->target / SASS_BYTES : code->count;
 
-        if (out->op == SASS_BRA && is_conditional(out) && (to < first || to > back))
+        if (out->op == SASS_BRA && sass_is_guarded(out) && (to < first || to > back))
             return to;
     }
     return code->count;
