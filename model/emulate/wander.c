@@ -5,6 +5,7 @@
 #include "model/emulate/count.h"
 #include "model/emulate/slice_sets.h"
 #include "model/emulate/steady_state.h"
+#include "model/emulate/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,6 +270,16 @@ static void tally_apart(struct emulation *emulation, const struct way *way)
     request_tally(emulation, &way->to, request_pattern(emulation, &way->to), way->periods - way->periods / 2);
 }
 
+/* The lines of a table that all lanes read at one place, which go on evenly between two samples. */
+static void walk_way(struct emulation *emulation, const struct way *way, int64_t step)
+{
+    struct request first = way->to;
+
+    for (unsigned l = 0; l < LANES; l++)
+        first.address[l] -= (uint64_t)step * (way->periods - 1);
+    walk_note(emulation, &first, step, way->periods);
+}
+
 static int count_way(struct emulation *emulation, const struct record *record, const struct place *from,
                      const struct place *to, uint64_t periods)
 {
@@ -279,6 +290,10 @@ static int count_way(struct emulation *emulation, const struct record *record, c
     const int64_t step = step_of(emulation, &way, (unsigned)__builtin_ctz(way.to.mask));
     const bool together = moves_together(&way);
 
+    if (record->space == SASS_SPACE_CONSTANT && !request_counts_constants(emulation, record->i)) {
+        walk_way(emulation, &way, step);
+        return 0;
+    }
     if (together)
         tally_together(emulation, &way, step);
     else
@@ -337,8 +352,7 @@ static int count_wandering(struct emulation *emulation, const struct samples *sa
     for (size_t k = 0; k < recording->record_count && !rc; k++) {
         const struct record *record = &recording->records[k];
 
-        if (record->wanders && record->access && record->mask &&
-            (record->space != SASS_SPACE_CONSTANT || request_counts_constants(emulation, record->i)))
+        if (record->wanders && record->access && record->mask)
             rc = count_ways(emulation, samples, k);
     }
     return rc;

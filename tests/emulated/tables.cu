@@ -119,3 +119,20 @@ extern "C" __global__ void __launch_bounds__(64) multiplied(float *out, const fl
                  : "r"(a), "r"(a), "r"(a));
     out[x] = weight[((unsigned)c[0] + n) % DECLARED];
 }
+
+// What the table says is where to read: only some turns of the loop are looked at.
+#define SOME 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3
+#define MORE SOME, SOME, SOME, SOME, SOME, SOME, SOME, SOME
+
+__constant__ int steps[1024] = {MORE, MORE, MORE, MORE, MORE, MORE, MORE, MORE};
+
+extern "C" __global__ void __launch_bounds__(64) gathering(float *out, const float *in, int n)
+{
+    const int x = blockIdx.x * 64 + threadIdx.x;
+    float sum = weight[n % 2];
+
+#pragma unroll 1
+    for (int k = 0; k < n; k++)
+        sum += in[threadIdx.x * steps[k]];
+    out[x] = sum;
+}

@@ -280,38 +280,48 @@ static void a_place_that_takes_too_long_to_follow_is_said(void **state)
     compiled_close(&s.compiled);
 }
 
-/* The lines of an extrapolated loop are those of an executed one. */
-static void lines_and_moves_are_counted(void **state)
+/* Lines and moves of all loads from tables by the first block. */
+static void count_lines(uint64_t out[2], const struct subject *s, enum emulate_mode mode)
 {
-    static const enum emulate_mode modes[] = {EMULATE_FULL, EMULATE_SLICED};
     static const unsigned first[1][3] = {{0}};
-    enum { COUNT = 1000 };
-    const struct sass_code *code;
-    struct subject s;
+    const struct emulate_options options = {.mode = mode};
+    struct emulation *emulation;
+    struct emulate_result result;
     struct err err = {0};
 
-    subject_open(&s, "weighted", 4096, COUNT);
-    code = &s.compiled.code;
-    for (int m = 0; m < 2; m++) {
-        const struct emulate_options options = {.mode = modes[m]};
-        struct emulation *emulation;
-        struct emulate_result result;
-        uint64_t lines = 0, moves = 0;
-
-        ok(emulation_open(&emulation, &s.compiled.cubin, s.compiled.kernel, code, &s.launch, &options, &err),
-           &err);
-        ok(emulate_blocks(&result, emulation, first, 1, &err), &err);
-        assert_int_equal(result.end, EMULATE_DONE);
-        for (size_t i = 0; i < code->count; i++) {
-            lines += result.blocks[0].touches[i].table_lines;
-            moves += result.blocks[0].touches[i].table_moves;
-        }
-        assert_int_equal(lines, (COUNT + LINE_FLOATS - 1) / LINE_FLOATS);
-        assert_int_equal(moves, lines);
-        emulate_result_release(&result);
-        emulation_close(emulation);
+    ok(emulation_open(&emulation, &s->compiled.cubin, s->compiled.kernel, &s->compiled.code, &s->launch,
+                      &options, &err),
+       &err);
+    ok(emulate_blocks(&result, emulation, first, 1, &err), &err);
+    assert_int_equal(result.end, EMULATE_DONE);
+    out[0] = out[1] = 0;
+    for (size_t i = 0; i < s->compiled.code.count; i++) {
+        out[0] += result.blocks[0].touches[i].table_lines;
+        out[1] += result.blocks[0].touches[i].table_moves;
     }
-    compiled_close(&s.compiled);
+    emulate_result_release(&result);
+    emulation_close(emulation);
+}
+
+/* The lines of a loop that is extrapolated, or of which some turns are looked at, are those of an executed one. */
+static void lines_and_moves_are_counted(void **state)
+{
+    static const char *const names[] = {"weighted", "gathering"};
+    enum { COUNT = 1000 };
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        struct subject s;
+        uint64_t all[2], found[2];
+
+        subject_open(&s, names[k], 4096, COUNT);
+        count_lines(all, &s, EMULATE_FULL);
+        count_lines(found, &s, EMULATE_SLICED);
+        assert_true(all[0] >= (COUNT + LINE_FLOATS - 1) / LINE_FLOATS);
+        assert_int_equal(all[1], all[0]);
+        assert_int_equal(found[0], all[0]);
+        assert_int_equal(found[1], all[1]);
+        compiled_close(&s.compiled);
+    }
 }
 
 int main(void)
