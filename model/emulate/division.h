@@ -30,6 +30,7 @@ struct looked {
     unsigned at[3];
     size_t box;
     uint64_t cells, cell; /* of how many of the box it is of which one */
+    size_t stratum;       /* of the list */
     double blocks;        /* for which it stands, itself included */
     double issued,
         foreseen; /* warp instructions: counted, and by its loops' trip counts (emulate/foresee.h) */

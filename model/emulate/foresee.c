@@ -75,8 +75,8 @@ static bool read_operands(struct operands *out, const struct emulation *emulatio
     return !(unknown & mask);
 }
 
-/* The most iterations of any lane, and where that leaves the counter of each. */
-static uint64_t find_trips(row counter, const struct sass_counted *loop, const struct operands *operands,
+/* The iterations of each lane; the most of any. */
+static uint64_t find_trips(row trips, const struct sass_counted *loop, const struct operands *operands,
                            uint32_t mask)
 {
     uint64_t most = 0;
@@ -84,43 +84,65 @@ static uint64_t find_trips(row counter, const struct sass_counted *loop, const s
     for (uint32_t left = mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint32_t step = signed_word(&loop->step, operands->words[2], lane);
-        const uint64_t trips = sass_counted_trips(loop, operands->words[0][lane],
-                                                  signed_word(&loop->ahead, operands->words[1], lane), step,
-                                                  signed_word(&loop->bound, operands->words[3], lane));
+        const uint64_t own = sass_counted_trips(loop, operands->words[0][lane],
+                                                signed_word(&loop->ahead, operands->words[1], lane), step,
+                                                signed_word(&loop->bound, operands->words[3], lane));
 
-        counter[lane] = operands->words[0][lane] + (uint32_t)trips * step;
-        most = trips > most ? trips : most;
+        trips[lane] = (uint32_t)own;
+        most = own > most ? own : most;
     }
     return most;
 }
 
-/* Nobody knows what the loop leaves behind, its counter apart. */
-static void leave(struct emulation *emulation, struct warp *warp, const struct sass_counted *loop,
-                  row *counter, uint32_t mask)
+/* Stores where a register is that each iteration moves by the same; false where nobody knows. */
+static bool move(struct emulation *emulation, struct warp *warp, const struct sass_operand *to,
+                 const struct sass_operand *by, const row trips, uint32_t mask)
 {
-    for (uint32_t k = loop->first; k <= loop->back; k++)
-        if (emulation->slice.needed[k])
-            make_unknown(warp, &emulation->instructions[k], mask);
-    operand_store(warp, &loop->counter, counter, 1, mask, 0);
+    row words[1], steps;
+    const uint32_t *from, *step;
+
+    if ((operand_unknown(emulation, warp, to) | operand_unknown(emulation, warp, by)) & mask)
+        return false;
+    from = operand_row(emulation, warp, to, 0, words[0]);
+    step = operand_row(emulation, warp, by, 0, steps);
+    for (unsigned lane = 0; lane < LANES; lane++)
+        words[0][lane] = from[lane] + trips[lane] * signed_word(by, step, lane);
+    operand_store(warp, to, words, 1, mask, 0);
+    return true;
+}
+
+/* Nobody knows what the loop leaves behind, but for what it moves by the same in each iteration, as its counter. */
+static void leave(struct emulation *emulation, struct warp *warp, const struct sass_counted *loop,
+                  const row trips, uint32_t mask)
+{
+    struct sass_operand by;
+
+    for (uint32_t k = loop->first; k <= loop->back; k++) {
+        const struct sass *i = &emulation->instructions[k];
+
+        if (emulation->slice.needed[k] && !(sass_counted_moves(&by, emulation->instructions, loop, k) &&
+                                            move(emulation, warp, &i->destinations[0], &by, trips, mask)))
+            make_unknown(warp, i, mask);
+    }
 }
 
 static bool pass(struct emulation *emulation, struct warp *warp, struct group *group,
                  const struct sass_counted *loop)
 {
     struct operands operands;
-    row counter[1];
-    uint64_t trips;
+    row trips;
+    uint64_t most;
 
     if (!read_operands(&operands, emulation, warp, loop, group->mask))
         return false;
-    trips = find_trips(counter[0], loop, &operands, group->mask);
-    if (trips > TRIPS)
+    most = find_trips(trips, loop, &operands, group->mask);
+    if (most > TRIPS)
         return false;
     if (!emulation->rehearsing) { /* else of another block of the cluster; once it counts as passed through */
-        emulation->issue_steps[loop->first] += (int64_t)trips - 1;
-        emulation->issue_steps[loop->back + 1] -= (int64_t)trips - 1;
+        emulation->issue_steps[loop->first] += (int64_t)most - 1;
+        emulation->issue_steps[loop->back + 1] -= (int64_t)most - 1;
     }
-    leave(emulation, warp, loop, counter, group->mask);
+    leave(emulation, warp, loop, trips, group->mask);
     group->pc = loop->back + 1;
     return true;
 }

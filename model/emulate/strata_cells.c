@@ -160,6 +160,7 @@ static int sample_box(struct division *division, size_t k, uint64_t cells)
             return rc;
         looked.issued = (double)signature.issued;
         rc = division_add_blocks(division, &signature, looked.at, looked.blocks);
+        looked.stratum = rc ? 0 : strata_nearest(division->out, &signature);
         if (!rc && !all)
             rc = note_looked(division, &looked);
         division->unseen += looked.blocks - division->column;

@@ -265,6 +265,21 @@ bool sass_counted(struct sass_counted *out, const struct sass *code, size_t back
     return is_left_at_end(&loop) && find_compared(out, &loop, branch);
 }
 
+bool sass_counted_moves(struct sass_operand *by, const struct sass *code, const struct sass_counted *loop,
+                        size_t k)
+{
+    const struct loop own = {.code = code, .first = loop->first, .back = loop->back};
+    const struct sass *i = &code[k];
+    struct value moved;
+
+    if (!i->destination_count || !is_register(&i->destinations[0]) || i->destinations[0].count != 1 ||
+        !trace_value(&moved, &own, &i->destinations[0], loop->back) ||
+        !same_register(&moved.from, &i->destinations[0]))
+        return false;
+    *by = moved.plus;
+    return true;
+}
+
 /* How often v, v + step, v + 2 * step, ... is below the bound. */
 static uint64_t count_below(int64_t v, int64_t step, int64_t bound)
 {

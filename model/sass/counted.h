@@ -24,6 +24,11 @@ struct sass_counted {
  * is taken to leave its operands alone. */
 bool sass_counted(struct sass_counted *out, const struct sass *code, size_t back);
 
+/* Whether instruction k of the loop is the one that moves a register, its first destination, by the same in each iteration: `by`,
+ * which the loop leaves alone; of kind SASS_NONE it is 0. */
+bool sass_counted_moves(struct sass_operand *by, const struct sass *code, const struct sass_counted *loop,
+                        size_t k);
+
 /* The iterations of such a loop for one lane, from the values of its operands; SASS_COUNTED_ENDLESS where it does not end. */
 uint64_t sass_counted_trips(const struct sass_counted *loop, uint32_t counter, uint32_t ahead, uint32_t step,
                             uint32_t bound);

@@ -210,19 +210,20 @@ static void one_dear_block_meets_others(void **state)
     free(e);
 }
 
-/* Which of eight lengths a block of kind 12 has. */
-static unsigned kind_of_length(struct emulation *emulation, uint64_t block)
+/* Which of eight lengths a block of a kind has. */
+static unsigned kind_of_length(struct emulation *emulation, int kind, uint64_t block)
 {
     struct err err = {0};
-    uint32_t place, number;
+    uint32_t place = (uint32_t)block, number;
 
-    ok(emulation_read(&place, emulation, 0, block, 1, &err), &err);
+    if (kind == 12)
+        ok(emulation_read(&place, emulation, 0, block, 1, &err), &err);
     ok(emulation_read(&number, emulation, 0, place % (1 << 20), 1, &err), &err);
-    return number % 8;
+    return kind == 12 ? number % 8 : number % 8 != 0;
 }
 
-/* What all blocks of kind 12 issue, if those of a length issue alike. */
-static double issued_by_length(const struct subject *s)
+/* What all blocks of a kind issue, if those of a length issue alike. */
+static double issued_by_length(const struct subject *s, int kind)
 {
     const struct emulate_options options = {.mode = EMULATE_SLICED};
     unsigned positions[8][3] = {0}, found = 0;
@@ -235,23 +236,24 @@ static double issued_by_length(const struct subject *s)
                       &s->variant.launch, &options, &err),
        &err);
     for (unsigned b = 0; b < s->variant.launch.grid[0]; b++) {
-        const unsigned k = kind_of_length(emulation, b);
+        const unsigned k = kind_of_length(emulation, kind, b);
 
         found += !blocks[k]++;
         positions[k][0] = b;
     }
-    assert_int_equal(found, 8);
-    ok(emulate_blocks(&out, emulation, (const unsigned(*)[3])positions, 8, &err), &err);
+    assert_int_equal(found, kind == 12 ? 8 : 2);
+    ok(emulate_blocks(&out, emulation, (const unsigned(*)[3])positions, found, &err), &err);
     assert_int_equal(out.end, EMULATE_DONE);
-    for (unsigned k = 0; k < 8; k++)
+    for (unsigned k = 0; k < found; k++)
         issued += blocks[k] * (double)out.blocks[k].issued;
     emulate_result_release(&out);
     emulation_close(emulation);
     return issued;
 }
 
-/* Few blocks are looked at where one takes long; how long the others' loops are is foreseen of many. */
-static void loaded_lengths_are_foreseen(void **state)
+/* Few blocks are looked at where one takes long; how long the others' loops are is foreseen of many. Those of kind 13 that are
+ * looked at are all of one length. */
+static void lengths_are_foreseen(int kind)
 {
     const struct analyze_options options = {.warm = true};
     struct analysis *e = calloc(1, sizeof *e);
@@ -260,8 +262,8 @@ static void loaded_lengths_are_foreseen(void **state)
     struct err err = {0};
 
     assert_non_null(e);
-    subject_open(&s, 12, NULL);
-    truth = issued_by_length(&s);
+    subject_open(&s, kind, NULL);
+    truth = issued_by_length(&s, kind);
     ok(analyze(e, &machine, &s.compiled.cubin, s.compiled.kernel, &s.variant.launch, &options, &err), &err);
     if (!e->predicted)
         fail_msg("%s", e->reason);
@@ -274,6 +276,16 @@ static void loaded_lengths_are_foreseen(void **state)
     analysis_release(e);
     free(e);
     subject_close(&s);
+}
+
+static void loaded_lengths_are_foreseen(void **state)
+{
+    lengths_are_foreseen(12);
+}
+
+static void odd_lengths_are_foreseen(void **state)
+{
+    lengths_are_foreseen(13);
 }
 
 /* Where it takes so long that to tell others apart would take seconds, it stands for all, and that is said. */
@@ -350,6 +362,7 @@ int main(void)
                                        cmocka_unit_test(one_block_is_executed_however_long),
                                        cmocka_unit_test(one_dear_block_meets_others),
                                        cmocka_unit_test(loaded_lengths_are_foreseen),
+                                       cmocka_unit_test(odd_lengths_are_foreseen),
                                        cmocka_unit_test(a_very_long_block_stands_alone),
                                        cmocka_unit_test(a_time_limit_is_named),
                                        cmocka_unit_test(waiting_spends_no_core_time)};

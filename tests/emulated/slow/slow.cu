@@ -12,6 +12,7 @@
 #define LONG_FIRST 10
 #define LONG_MEETS 11
 #define LOADED_TURNS 12
+#define ODD_TURNS 13
 
 __device__ __noinline__ unsigned fibonacci(unsigned n)
 {
@@ -119,6 +120,17 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         for (unsigned l = v >> 29; l > 5; l--)
             v ^= v >> l;
     }
+#elif KIND == ODD_TURNS /* one block of eight goes on for longer, and which lanes meet decides how long as well */
+    __shared__ float sums[4 * 289];
+    const unsigned turns = in[blockIdx.x] % 8 ? 12 : 44;
+
+    for (unsigned k = threadIdx.x; k < 4 * 289; k += blockDim.x)
+        sums[k] = 0;
+    __syncthreads();
+    for (unsigned k = threadIdx.x; k < turns * blockDim.x; k += blockDim.x)
+        atomicAdd(&sums[in[(blockIdx.x * 8192 + k) % n] % 289], 1.0f);
+    __syncthreads();
+    v = (unsigned)sums[threadIdx.x];
 #endif
     out[i] = v;
 }

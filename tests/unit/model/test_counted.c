@@ -11,12 +11,11 @@ enum { COUNTER = 4, OTHER = 6, BOUND = 8, MOST = 16 };
 /* One instruction a character. `+` the counter, and `-`: plus 4, minus 1; `c` the counter is compared (P0), `C` what it was plus 12;
  * `=` the bound is loaded anew; `?` the counter is moved under a predicate; `.` something else; `v` a branch forward to the
  * instruction that the number says; `x` an exit under a predicate; last comes the branch back to the first one, if P0. */
-static bool find(struct sass_counted *out, const char *text)
+static size_t write(struct sass code[MOST], const char *text)
 {
-    struct sass code[MOST];
     size_t count = 0;
 
-    memset(code, 0, sizeof code);
+    memset(code, 0, MOST * sizeof *code);
     for (const char *p = text;; p++) {
         struct sass *i = &code[count];
         const bool compares = *p == 'c' || *p == 'C';
@@ -52,6 +51,14 @@ static bool find(struct sass_counted *out, const char *text)
             break;
         count++;
     }
+    return count;
+}
+
+static bool find(struct sass_counted *out, const char *text)
+{
+    struct sass code[MOST];
+    const size_t count = write(code, text);
+
     return sass_counted(out, code, count);
 }
 
@@ -86,6 +93,26 @@ static void others_are_not_counted(void **state)
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         if (find(&loop, texts[k]))
             fail_msg("\"%s\" is taken for a counted loop", texts[k]);
+}
+
+/* By how much the instruction moves its register in each iteration; 0 where it does not by the same. */
+static int moves(const char *text, size_t k)
+{
+    struct sass code[MOST];
+    const struct sass_counted loop = {.back = (uint32_t)write(code, text)};
+    struct sass_operand by;
+
+    return sass_counted_moves(&by, code, &loop, k) ? (int)by.value : 0;
+}
+
+static void some_registers_move_by_the_same(void **state)
+{
+    assert_int_equal(moves("..+c.", 2), 4);
+    assert_int_equal(moves("..-c.", 2), -1);
+    assert_int_equal(moves("..+c.", 0), 0); /* what depends on another */
+    assert_int_equal(moves("..?c.", 2), 0); /* under a predicate */
+    assert_int_equal(moves("+.+c.", 0), 0); /* twice */
+    assert_int_equal(moves("..+c.", 3), 0); /* a predicate */
 }
 
 static bool goes_on(enum sass_compare how, bool with_sign, uint32_t a, uint32_t b)
@@ -134,5 +161,6 @@ static void as_many_as_going_round(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(iterations_follow_from_the_beginning, others_are_not_counted, as_many_as_going_round);
+    return RUN_TESTS(iterations_follow_from_the_beginning, others_are_not_counted,
+                     some_registers_move_by_the_same, as_many_as_going_round);
 }
