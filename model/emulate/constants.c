@@ -28,7 +28,7 @@ void constants_pattern(struct pattern *pattern, const struct request *request)
     }
     pattern->mask = request->mask;
     memcpy(pattern->address, request->address, sizeof pattern->address);
-    pattern->cost = (struct cost){.wavefronts = count_blocks(request->address, request->mask, WORD, WORD),
+    pattern->cost = (struct cost){.wavefronts = count_blocks(request->address, request->mask, WORD, 1),
                                   .lines = count_blocks(request->address, far, WORD, CONSTANT_LINE)};
 }
 

@@ -5,7 +5,7 @@
 
 #include "model/emulate/record.h"
 
-/* Takes a request in place of the one before it, whose addresses the pattern has, and counts what it names: words, and lines of
+/* Takes a request in place of the one before it, whose addresses the pattern has, and counts what it names: addresses, and lines of
  * lanes that are not at the line where they were or beside it. A walk through a table brings lines that all warps soon read,
  * which stands in no count. */
 void constants_pattern(struct pattern *pattern, const struct request *request);

@@ -62,6 +62,16 @@ extern "C" __global__ void __launch_bounds__(64) loaded(float *out, const float 
     out[x] = weight[(at + n) % DECLARED];
 }
 
+// Bytes beside each other, each of which has an address of its own.
+__constant__ unsigned char bytes[DECLARED];
+
+extern "C" __global__ void __launch_bounds__(64) narrow(float *out, const float *in, int n)
+{
+    const int x = blockIdx.x * 64 + threadIdx.x;
+
+    out[x] = weight[n % DECLARED] + bytes[threadIdx.x % 32 % different(n)];
+}
+
 // Lanes in two places that go on together.
 extern "C" __global__ void __launch_bounds__(64) walking(float *out, const float *in, int n)
 {

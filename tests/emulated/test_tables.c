@@ -203,6 +203,19 @@ static void places_are_counted(void **state)
         }
 }
 
+/* By their addresses, not by the words that they lie in. */
+static void bytes_have_places_of_their_own(void **state)
+{
+    struct subject s;
+    uint64_t found[2];
+
+    subject_open_at(&s, "narrow", 256, 3, 32);
+    count_places(found, &s, EMULATE_SLICED, false);
+    assert_int_equal(found[0], found[1] * 32);
+    assert_int_equal(found[1], THREADS / 32);
+    compiled_close(&s.compiled);
+}
+
 /* Of a loop that is not even, and long, only some periods are executed. */
 static void places_that_wander_are_sampled(void **state)
 {
@@ -332,6 +345,7 @@ int main(void)
         cmocka_unit_test(tables_that_do_not_fit_miss),
         cmocka_unit_test(lines_and_moves_are_counted),
         cmocka_unit_test(places_are_counted),
+        cmocka_unit_test(bytes_have_places_of_their_own),
         cmocka_unit_test(places_that_wander_are_sampled),
         cmocka_unit_test(each_place_takes_its_time),
         cmocka_unit_test(a_place_that_cannot_be_known_is_said),
