@@ -202,3 +202,61 @@ unsigned count_wavefronts(const uint64_t address[LANES], uint32_t mask, unsigned
         return two_parts(address, mask, width, 0, 16);
     return two_parts(address, mask, width, 0, 8) + two_parts(address, mask, width, 16, 8);
 }
+
+/* Where a lane of a copy reads and writes, and which half of its sector it writes if that goes to two of shared memory: such
+ * halves go by themselves. */
+struct ends {
+    uint64_t from, to;
+    unsigned half; /* 0: the sector stays whole */
+};
+
+/* Whether two lanes are in the same blocks of `size` bytes, where they read alone or at both ends. */
+static bool are_together(const struct ends *a, const struct ends *b, unsigned size, bool both)
+{
+    return a->from / size == b->from / size && (!both || a->to / size == b->to / size);
+}
+
+static void find_half(struct ends *end, const struct ends *ends, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        if (are_together(end, &ends[k], SECTOR, false) && !are_together(end, &ends[k], SECTOR, true))
+            end->half = 1 + (unsigned)(end->to / (SECTOR / 2) % 2);
+}
+
+/* What a lane asks for that those before it do not. */
+static void add_askew(struct count_askew *out, const struct ends *end, const struct ends *before,
+                      unsigned count)
+{
+    bool sector = true, piece = true, line = true, request = true; /* is a new one */
+
+    for (unsigned k = 0; k < count; k++) {
+        sector &= !are_together(end, &before[k], SECTOR, false);
+        piece &= !are_together(end, &before[k], SECTOR, true);
+        line &= !are_together(end, &before[k], LINE, false);
+        request &= !are_together(end, &before[k], LINE, true) || end->half != before[k].half;
+    }
+    out->sectors += piece - sector;
+    out->lines += request - line;
+}
+
+struct count_askew count_askew(const uint64_t from[LANES], const uint64_t to[LANES], uint32_t mask)
+{
+    struct count_askew out = {0};
+    struct ends ends[LANES];
+    unsigned count = 0;
+    uint64_t apart = 0;
+
+    for (uint32_t left = mask; left; left &= left - 1, count++) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+
+        ends[count] = (struct ends){.from = from[lane], .to = to[lane]};
+        apart |= (to[lane] - from[lane]) ^ (ends[0].to - ends[0].from);
+    }
+    if (apart % LINE == 0) /* whole lines go to whole lines */
+        return out;
+    for (unsigned k = 0; k < count; k++)
+        find_half(&ends[k], ends, count);
+    for (unsigned k = 0; k < count; k++)
+        add_askew(&out, &ends[k], ends, k);
+    return out;
+}

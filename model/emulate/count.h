@@ -36,6 +36,14 @@ unsigned count_wavefronts(const uint64_t address[LANES], uint32_t mask, unsigned
  * where all lanes read one address. Found by microbenchmarks on an NVIDIA H200 (benchmarks/micro, broadcast). */
 unsigned count_passes(const uint64_t address[LANES], uint32_t mask, unsigned width);
 
+/* What a copy past L1 (LDGSTS.BYPASS) asks L2 for beyond the sectors and lines at `from`: a request is of one line there and one
+ * of shared memory, at `to`, and a sector whose halves go to two sectors of shared memory is asked for twice, each half by itself. Of rows of 64 and
+ * 128 bytes with 16 bytes between them in shared memory 1.50 times the sectors came to an NVIDIA H200's SMs. */
+struct count_askew {
+    unsigned sectors, lines;
+};
+struct count_askew count_askew(const uint64_t from[LANES], const uint64_t to[LANES], uint32_t mask);
+
 /* The lowest and the highest address of a mask's lanes, of which there is one. */
 void count_extent(uint64_t *least, uint64_t *most, const uint64_t address[LANES], uint32_t mask);
 

@@ -90,6 +90,8 @@ struct emulate_count {
     uint64_t remote_sectors,
         remote_parts; /* and in them sectors loaded or stored, and those added to, once more for each further
                          lane that adds to the same word */
+    uint64_t askew_sectors,
+        askew_lines; /* what copies past L1 ask for beyond `sectors_once` and `lines_once`: count_askew() */
 };
 
 /* What one static instruction's accesses to global memory add to its block's footprint: to what is read or,

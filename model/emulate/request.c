@@ -307,6 +307,17 @@ static void count_global(struct cost *cost, const struct request *request, uint3
                                 (both.lines + LINES_A_PASS - 1) / LINES_A_PASS);
 }
 
+/* What a copy writes; where it reads is the request before it. */
+static void count_copy(struct cost *cost, const struct emulation *emulation, const struct request *request,
+                       uint32_t mask)
+{
+    const struct pattern *from = &emulation->patterns[emulation->first_pattern[request->index]];
+
+    cost->filled += count_blocks(request->address, mask, request->width, SECTOR);
+    if (request->i->mod[SASS_MOD_BYPASS] && from->mask == mask)
+        cost->askew = count_askew(from->address, request->address, mask);
+}
+
 /* What one request costs, from its lowest address to the highest. */
 static void find_cost(struct cost *cost, const struct emulation *emulation, const struct request *request,
                       uint64_t least, uint64_t most)
@@ -322,7 +333,7 @@ static void find_cost(struct cost *cost, const struct emulation *emulation, cons
                                 ? SPIN_PASSES
                                 : count_wavefronts(request->address, spaces[1], request->width);
     if (spaces[1] && request->second)
-        cost->filled += count_blocks(request->address, spaces[1], request->width, SECTOR);
+        count_copy(cost, emulation, request, spaces[1]);
     if (spaces[2])
         count_local(cost, request, spaces[2]);
     if (emulation->cluster && remote_asks(request))
@@ -420,6 +431,8 @@ void request_tally(struct emulation *emulation, const struct request *request, c
     count->wavefronts += times * cost->wavefronts;
     count->passes += times * cost->passes;
     count->filled += times * cost->filled;
+    count->askew_sectors += times * cost->askew.sectors;
+    count->askew_lines += times * cost->askew.lines;
     count->remote_lines += times * cost->remote_lines;
     count->remote_sectors += times * cost->remote_sectors;
     count->remote_parts += times * cost->remote_parts;

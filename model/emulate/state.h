@@ -38,6 +38,7 @@
 #define MODEL_EMULATE_STATE_H
 
 #include "model/emulate/arrival.h"
+#include "model/emulate/count.h"
 #include "model/emulate/reuse_distance.h"
 #include "model/emulate/reuse_stack.h"
 #include "model/emulate/emulate.h"
@@ -141,6 +142,7 @@ struct block_barrier {
 struct cost {
     unsigned sectors, lines, sectors_once, lines_once, wavefronts, passes, filled;
     unsigned remote_lines, remote_sectors, remote_parts;
+    struct count_askew askew;
 };
 
 /* A request of an access, kept for those that follow: its cost, the lowest and the highest of its addresses,

@@ -87,8 +87,9 @@ struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
     const double bytes = count->lines_once > 0 ? count->sectors_once / count->lines_once * SECTOR : 0;
 
     return (struct traffic_l2){
-        .sectors = count->sectors_once * (1 - count->l1_hit) * (1 - count->joined),
-        .lines = lines * (1 - count->l2_merged) + count->dram_read / fmin(fmax(bytes, 64), LINE),
+        .sectors = (count->sectors_once * (1 - count->l1_hit) + count->askew_sectors) * (1 - count->joined),
+        .lines = lines * (1 - count->l2_merged) + count->askew_lines +
+                 count->dram_read / fmin(fmax(bytes, 64), LINE),
         .merged = lines * count->l2_merged,
     };
 }

@@ -25,7 +25,8 @@
 /* Per launched warp, the mean over the grid; one for each instruction of the code. */
 struct traffic_count {
     double issued, requests, lanes, bytes, sectors, lines, wavefronts, passes, filled, sectors_once,
-        lines_once, remote_lines, remote_sectors, remote_parts; /* see struct emulate_count */
+        lines_once, askew_sectors, askew_lines, remote_lines, remote_sectors,
+        remote_parts; /* see struct emulate_count */
     double delivered; /* bytes that the copy engine brings to shared memory, of all blocks that it goes to */
     double least_issued;  /* the fewest of any sampled block */
     double fresh;         /* sectors that the block had not touched before, see struct emulate_touch */

@@ -20,6 +20,8 @@ static void add_count(struct traffic_count *out, const struct emulate_count *cou
     out->wavefronts += weight * (double)count->wavefronts;
     out->passes += weight * (double)count->passes;
     out->filled += weight * (double)count->filled;
+    out->askew_sectors += weight * (double)count->askew_sectors;
+    out->askew_lines += weight * (double)count->askew_lines;
     out->remote_lines += weight * (double)count->remote_lines;
     out->remote_sectors += weight * (double)count->remote_sectors;
     out->remote_parts += weight * (double)count->remote_parts;
@@ -137,7 +139,7 @@ static void take_expected(struct traffic_count *count, double issued)
                                &count->sectors_once, &count->lines_once,     &count->fresh,
                                &count->own,          &count->late,           &count->table_moves,
                                &count->remote_lines, &count->remote_sectors, &count->jumped,
-                               &count->remote_parts};
+                               &count->remote_parts, &count->askew_sectors,  &count->askew_lines};
 
     count->issued = issued;
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)

@@ -165,8 +165,37 @@ static void nearest_ones_count_the_same(void **state)
     }
 }
 
+/* Rows of `units` times 16 bytes each, 256 bytes apart, to rows `pitch` apart, their units in another order. */
+static struct count_askew askew(unsigned units, unsigned pitch, unsigned swizzle)
+{
+    uint64_t from[32], to[32];
+
+    for (unsigned lane = 0; lane < 32; lane++) {
+        const unsigned number = lane / units, unit = lane % units;
+
+        from[lane] = 4096 + number * 256 + unit * 16;
+        to[lane] = 1024 + number * pitch + (unit ^ swizzle) * 16;
+    }
+    return count_askew(from, to, (uint32_t)ALL);
+}
+
+/* Every other row lies between sectors: its sectors are asked for twice, and where a line ends there is another request. */
+static void askew_rows_are_asked_for_again(void **state)
+{
+    assert_int_equal(askew(4, 64, 0).sectors, 0);
+    assert_int_equal(askew(4, 64, 0).lines, 0);
+    assert_int_equal(askew(4, 64, 1).sectors, 0);
+    assert_int_equal(askew(4, 64, 1).lines, 0);
+    assert_int_equal(askew(4, 80, 0).sectors, 8);
+    assert_int_equal(askew(4, 80, 0).lines, 7);
+    assert_int_equal(askew(8, 144, 0).sectors, 8);
+    assert_int_equal(askew(8, 144, 0).lines, 6);
+    assert_int_equal(askew(8, 160, 0).sectors, 0);
+}
+
 int main(void)
 {
     return RUN_TESTS(passes_are_as_measured, blocks_count_part_by_part, any_order_counts_the_same,
-                     near_ones_count_the_same, nearest_ones_count_the_same, spans_touch_what_lanes_do);
+                     near_ones_count_the_same, nearest_ones_count_the_same, spans_touch_what_lanes_do,
+                     askew_rows_are_asked_for_again);
 }

@@ -30,7 +30,7 @@ static struct traffic go(struct fixture *f, unsigned base, const int offsets[3],
     for (unsigned i = 0; i < INSTRUCTIONS; i++) {
         f->code[i] = local_access(i == STORE ? SASS_STL : SASS_LDL, i == STORE ? SASS_WRITES : SASS_READS,
                                   base, offsets[i]);
-        f->counts[i] = (struct emulate_count){10, 10, 320, 1280, 40, 10, 0, 10, 0, 0, 0, 0, 0, 0, 0};
+        f->counts[i] = (struct emulate_count){10, 10, 320, 1280, 40, 10, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0};
         f->touches[i] = (struct emulate_touch){0};
     }
     f->caches.local_bytes = frame;
