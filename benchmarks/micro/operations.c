@@ -80,6 +80,7 @@ static const struct operation table[] = {
     {OP(SHFL), WORD, "shfl.sync.bfly.b32 %0, %0, 1, 31, -1;", "SHFL", ALONE},
     {OP(VOTE), WORD, "{.reg .pred p; setp.lt.u32 p, %0, %1; vote.sync.ballot.b32 %0, p, -1;}", "(ISETP VOTE)",
      OP(ISETP), 2, 1, 2, NULL},
+    {OP(MOVM), WORD, "movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;", "MOVM", ALONE},
     {OP(HMMA), "float4", "m16n8k16",
      MMA("m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3}"),
      "HMMA", ALONE_NOP},

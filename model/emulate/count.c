@@ -216,6 +216,11 @@ static bool are_together(const struct ends *a, const struct ends *b, unsigned si
     return a->from / size == b->from / size && (!both || a->to / size == b->to / size);
 }
 
+struct askew_request {
+    uint64_t line;
+    unsigned sectors; /* a bit each */
+};
+
 static void find_half(struct ends *end, const struct ends *ends, unsigned count)
 {
     for (unsigned k = 0; k < count; k++)
@@ -223,17 +228,31 @@ static void find_half(struct ends *end, const struct ends *ends, unsigned count)
             end->half = 1 + (unsigned)(end->to / (SECTOR / 2) % 2);
 }
 
-/* What a lane asks for that those before it do not. */
-static void add_askew(struct count_askew *out, const struct ends *end, const struct ends *before,
-                      unsigned count)
+/* The request of a lane: the sectors of its line that lanes like it read. */
+static struct askew_request request_of(const struct ends *end, const struct ends *ends, unsigned count)
 {
+    struct askew_request out = {.line = end->from / LINE};
+
+    for (unsigned k = 0; k < count; k++)
+        if (are_together(end, &ends[k], LINE, true) && ends[k].half == end->half)
+            out.sectors |= 1u << ends[k].from / SECTOR % (LINE / SECTOR);
+    return out;
+}
+
+/* What a lane asks for that those before it do not. */
+static void add_askew(struct count_askew *out, struct askew_request requests[LANES], const struct ends *ends,
+                      unsigned count, unsigned all)
+{
+    const struct ends *end = &ends[count];
+    struct askew_request *own = &requests[count];
     bool sector = true, piece = true, line = true, request = true; /* is a new one */
 
+    *own = request_of(end, ends, all);
     for (unsigned k = 0; k < count; k++) {
-        sector &= !are_together(end, &before[k], SECTOR, false);
-        piece &= !are_together(end, &before[k], SECTOR, true);
-        line &= !are_together(end, &before[k], LINE, false);
-        request &= !are_together(end, &before[k], LINE, true) || end->half != before[k].half;
+        sector &= !are_together(end, &ends[k], SECTOR, false);
+        piece &= !are_together(end, &ends[k], SECTOR, true);
+        line &= own->line != requests[k].line;
+        request &= own->line != requests[k].line || own->sectors != requests[k].sectors;
     }
     out->sectors += piece - sector;
     out->lines += request - line;
@@ -241,6 +260,7 @@ static void add_askew(struct count_askew *out, const struct ends *end, const str
 
 struct count_askew count_askew(const uint64_t from[LANES], const uint64_t to[LANES], uint32_t mask)
 {
+    struct askew_request requests[LANES];
     struct count_askew out = {0};
     struct ends ends[LANES];
     unsigned count = 0;
@@ -257,6 +277,6 @@ struct count_askew count_askew(const uint64_t from[LANES], const uint64_t to[LAN
     for (unsigned k = 0; k < count; k++)
         find_half(&ends[k], ends, count);
     for (unsigned k = 0; k < count; k++)
-        add_askew(&out, &ends[k], ends, k);
+        add_askew(&out, requests, ends, k, count);
     return out;
 }

@@ -36,9 +36,10 @@ unsigned count_wavefronts(const uint64_t address[LANES], uint32_t mask, unsigned
  * where all lanes read one address. Found by microbenchmarks on an NVIDIA H200 (benchmarks/micro, broadcast). */
 unsigned count_passes(const uint64_t address[LANES], uint32_t mask, unsigned width);
 
-/* What a copy past L1 (LDGSTS.BYPASS) asks L2 for beyond the sectors and lines at `from`: a request is of one line there and one
- * of shared memory, at `to`, and a sector whose halves go to two sectors of shared memory is asked for twice, each half by itself. Of rows of 64 and
- * 128 bytes with 16 bytes between them in shared memory 1.50 times the sectors came to an NVIDIA H200's SMs. */
+/* What a copy past L1 (LDGSTS.BYPASS) asks L2 for beyond the sectors and lines at `from`. A request is of one line there and one
+ * of shared memory, at `to`. A sector whose halves go to two sectors of shared memory comes twice, asked for by a request for
+ * each half; those that ask for the same are one to L2. So it is by counters of an NVIDIA H200 for rows of 32, 64 and 128
+ * bytes, 0, 16 and 32 bytes apart (benchmarks/micro/README.md). */
 struct count_askew {
     unsigned sectors, lines;
 };

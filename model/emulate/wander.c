@@ -288,7 +288,8 @@ static int count_way(struct emulation *emulation, const struct record *record, c
                             .periods = periods,
                             .stays = from->region && from->region == to->region};
     const int64_t step = step_of(emulation, &way, (unsigned)__builtin_ctz(way.to.mask));
-    const bool together = moves_together(&way);
+    const bool together =
+        moves_together(&way) && !record->second; /* what a copy costs depends on both ends */
 
     if (record->space == SASS_SPACE_CONSTANT && !request_counts_constants(emulation, record->i)) {
         walk_way(emulation, &way, step);
@@ -326,6 +327,15 @@ static int count_inside(struct emulation *emulation, const struct record *record
     return rc;
 }
 
+/* Where a copy reads in the same period as it writes: its request before. */
+static void look_at_source(struct emulation *emulation, const struct samples *samples, unsigned s, size_t k)
+{
+    const struct request from =
+        request_of(&recording_of(emulation)->records[k - 1], samples->address[s][k - 1]);
+
+    request_pattern(emulation, &from);
+}
+
 /* The ways of the kth record between all samples. */
 static int count_ways(struct emulation *emulation, const struct samples *samples, size_t k)
 {
@@ -337,6 +347,8 @@ static int count_ways(struct emulation *emulation, const struct samples *samples
         const struct place to = place_of(emulation, record, samples->address[s][k]);
         const uint64_t periods = samples->period[s] - samples->period[s - 1];
 
+        if (record->second)
+            look_at_source(emulation, samples, s, k);
         rc = record->rank ? count_inside(emulation, record, &from, &to, periods)
                           : count_way(emulation, record, &from, &to, periods);
         from = to;
