@@ -52,7 +52,7 @@ enum sass_class {
     SASS_CLASS_LOCAL,
     SASS_CLASS_CONSTANT, /* loads through a register from a constant bank */
     SASS_CLASS_ATOMIC,   /* atomics and reductions on any memory */
-    SASS_CLASS_SHUFFLE,  /* data between lanes: shuffle, match */
+    SASS_CLASS_SHUFFLE,  /* data between lanes: shuffle, match, transpose */
     SASS_CLASS_ASYNC,    /* asynchronous copies and tensor memory access */
     SASS_CLASS_TEXTURE,  /* textures and surfaces */
     SASS_CLASS_BARRIER,  /* barriers, fences */

@@ -196,10 +196,10 @@ static void parts_of_a_request_ask_once(void **state)
 }
 
 /* Two passes for every value that a MATCH finds, of those whose values are known: 4 on average. A shuffle
- * takes one. */
+ * takes one, as does a transposition. */
 static void a_match_passes_for_each_value(void **state)
 {
-    const struct sass match = {.op = SASS_MATCH}, shuffle = {.op = SASS_SHFL};
+    const struct sass match = {.op = SASS_MATCH}, shuffle = {.op = SASS_SHFL}, transpose = {.op = SASS_MOVM};
     const struct traffic_count known = {.issued = 10, .requests = 5, .wavefronts = 20},
                                unknown = {.issued = 10};
 
@@ -207,6 +207,7 @@ static void a_match_passes_for_each_value(void **state)
     check_near(traffic_match_passes(&match, &unknown), 20, 0);
     check_near(traffic_shared_passes(&match, &known), 0, 0); /* which goes on beside it */
     check_near(traffic_shared_passes(&shuffle, &known), 10, 0);
+    check_near(traffic_shared_passes(&transpose, &known), 10, 0);
 }
 
 /* L2 looks up a second time what DRAM brings: whole lines, halves, single sectors with their pair. */
