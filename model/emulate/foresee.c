@@ -28,8 +28,10 @@ int foresight_open(struct foresight *out, const struct emulation *emulation, enu
     uint32_t next;
 
     *out = (struct foresight){.loops = calloc(emulation->count + 1, sizeof *out->loops),
-                              .next = calloc(emulation->count + 1, sizeof *out->next)};
-    if (!out->loops || !out->next)
+                              .next = calloc(emulation->count + 1, sizeof *out->next),
+                              .moves = calloc(emulation->count + 1, sizeof *out->moves),
+                              .by = calloc(emulation->count + 1, sizeof *out->by)};
+    if (!out->loops || !out->next || !out->moves || !out->by)
         return err_memory(err);
     for (size_t k = 0; k < emulation->count; k++)
         if (sass_counted(&loop, emulation->instructions, k))
@@ -40,6 +42,9 @@ int foresight_open(struct foresight *out, const struct emulation *emulation, enu
             next--;
         out->next[k] = next;
     }
+    for (size_t l = 0; l < out->count; l++)
+        for (uint32_t k = out->loops[l].first; k <= out->loops[l].back; k++)
+            out->moves[k] = sass_counted_moves(&out->by[k], emulation->instructions, &out->loops[l], k);
     return 0;
 }
 
@@ -47,6 +52,8 @@ void foresight_close(struct foresight *foresight)
 {
     free(foresight->loops);
     free(foresight->next);
+    free(foresight->moves);
+    free(foresight->by);
     *foresight = (struct foresight){0};
 }
 
@@ -115,13 +122,13 @@ static bool move(struct emulation *emulation, struct warp *warp, const struct sa
 static void leave(struct emulation *emulation, struct warp *warp, const struct sass_counted *loop,
                   const row trips, uint32_t mask)
 {
-    struct sass_operand by;
+    const struct foresight *foresight = emulation->foresight;
 
     for (uint32_t k = loop->first; k <= loop->back; k++) {
         const struct sass *i = &emulation->instructions[k];
 
-        if (emulation->slice.needed[k] && !(sass_counted_moves(&by, emulation->instructions, loop, k) &&
-                                            move(emulation, warp, &i->destinations[0], &by, trips, mask)))
+        if (emulation->slice.needed[k] && !(foresight->moves[k] && move(emulation, warp, &i->destinations[0],
+                                                                        &foresight->by[k], trips, mask)))
             make_unknown(warp, i, mask);
     }
 }

@@ -14,6 +14,8 @@ struct foresight {
     struct sass_counted *loops; /* owned */
     size_t count;
     uint32_t *next; /* the loop that begins at an instruction or behind it, `count` for none; owned */
+    bool *moves;    /* whether an instruction of them moves a register by the same in each iteration, ... */
+    struct sass_operand *by; /* ... and by what: sass_counted_moves(); both owned */
 };
 
 /* To be closed in either case. ERR_MEMORY. */
