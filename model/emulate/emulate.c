@@ -118,6 +118,7 @@ void emulate_result_release(struct emulate_result *result)
     free(result->regions);
     free(result->order.moves);
     free(result->spans);
+    free(result->anew);
     free(result->alike.linear);
     free(result->certain);
     free(result->expected);

@@ -263,6 +263,10 @@ struct emulate_result {
         spans; /* of a sample: 3 for each region, how many blocks in a row along x, y and z, the middle one among
                         them, begin to read it at the same place, where a neighbour shares all that it reads; 0: not
                         known. Null where nobody looked; owned */
+    /* Of a sample of a one-dimensional grid where loaded values decide where blocks read: by region that all read alike but for a
+     * distance, of consecutive blocks the share that begin where none of them before does; 0: not known. Null where nobody
+     * looked; owned. */
+    double *anew;
     struct emulate_alike alike; /* of a sample */
 };
 

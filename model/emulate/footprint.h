@@ -78,6 +78,11 @@ bool footprint_meets(const struct footprint *footprint, uint64_t address, uint64
 uint64_t footprint_shared_in(const struct footprint *a, const struct footprint *b, const struct footprint *c,
                              uint64_t address, uint64_t bytes);
 
+/* The share of the sectors of `other` in [address, address + bytes), as above, that `own` has, moved by `distance` bytes, a
+ * multiple of a sector; 1 of none. Only ERR_MEMORY. */
+int footprint_alike(double *share, const struct footprint *own, const struct footprint *other,
+                    uint64_t address, uint64_t bytes, int64_t distance, struct err *err);
+
 /* Sectors of some footprints, by how many of these have them. */
 struct footprint_met {
     uint64_t any, one, two, all; /* two: exactly; all: of one alone those that it has */

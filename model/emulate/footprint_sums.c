@@ -208,3 +208,17 @@ void footprint_lines_in(struct footprint_lines *out, const struct footprint *foo
     *out = (struct footprint_lines){0};
     add_words_in(out, add_lines, footprint, others, count, address, bytes);
 }
+
+int footprint_alike(double *share, const struct footprint *own, const struct footprint *other,
+                    uint64_t address, uint64_t bytes, int64_t distance, struct err *err)
+{
+    const uint64_t end = address + (bytes + SECTOR - 1) / SECTOR * SECTOR;
+    const uint64_t sectors = footprint_shared_in(other, other, other, address, bytes);
+    struct footprint moved = {0};
+    const int rc = footprint_move(&moved, own, address, end, distance, err);
+
+    *share =
+        sectors ? (double)footprint_shared_in(&moved, other, other, address, bytes) / (double)sectors : 1;
+    footprint_release(&moved);
+    return rc;
+}

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/order.h"
+#include "model/emulate/places.h"
 #include "model/emulate/outlier.h"
 #include "model/emulate/represent.h"
 #include "model/emulate/span.h"
@@ -408,6 +409,8 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
     out->contended_unevenly = contention_unevenness(&emulation->contention);
     if (!rc)
         rc = order_find(out, emulation, err);
+    if (!rc)
+        rc = places_find(out, emulation, err);
     if (!rc)
         rc = span_find(out, emulation, err);
     if (rc)

@@ -157,6 +157,8 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
         return ERR_MEMORY;
     if (!written)
         reuse_region->ordered = blocks_ordered(reuse_region, reuse_regions);
+    if (!written && result->anew)
+        reuse_region->anew = result->anew[region_number(reuse_region, reuse_regions)];
     if ((double)result->block_count >= reuse_regions->blocks)
         return reuse_mean_union(&out->all, &out->pairs, result, reuse_region, written, err);
     if (!out->shift.gaps)
@@ -167,6 +169,12 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
     return 0;
 }
 
+/* What so many blocks in a row read of a region where it is known how many of them begin anew. */
+static double anew_bytes(const struct reuse_region *reuse_region, double blocks)
+{
+    return places_bytes(reuse_region, reuse_region->read.own * SECTOR, fmax(reuse_region->anew * blocks, 1));
+}
+
 /* Different bytes of the whole grid. */
 static double unique_of(const struct sharing *sharing, const struct reuse_regions *reuse_regions,
                         const struct reuse_region *reuse_region)
@@ -175,6 +183,9 @@ static double unique_of(const struct sharing *sharing, const struct reuse_region
         return sharing->all;
     if (sharing == &reuse_region->read && reuse_region->ordered)
         return places_touch(reuse_region, reuse_regions);
+    if (sharing == &reuse_region->read && reuse_region->anew > 0)
+        return fmin(blocks_touch(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region),
+                    anew_bytes(reuse_region, reuse_regions->blocks));
     return blocks_touch(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
 }
 
@@ -272,6 +283,8 @@ static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct 
                                  : 0;
         if (reuse_region->ordered)
             rc = find_ordered_wave(reuse_region, reuse_regions, blocks, err);
+        if (reuse_region->anew > 0)
+            reuse_region->wave = fmin(reuse_region->wave, anew_bytes(reuse_region, blocks));
         reuse_region->wave = blocks < reuse_regions->blocks || reuse_regions->rounds > 1
                                  ? fmin(reuse_region->wave, reuse_region->unique)
                                  : reuse_region->unique;

@@ -101,14 +101,10 @@ static uint64_t end_of(const struct reuse_region *region)
 static int is_moved(bool *out, const struct footprint *own, const struct footprint *other, int64_t bytes,
                     const struct row *row, double apart, struct err *err)
 {
-    const struct reuse_region *region = row->region;
-    const uint64_t sectors = footprint_shared_in(other, other, other, region->address, region->bytes);
-    struct footprint moved = {0};
-    const int rc = footprint_move(&moved, own, region->address, end_of(region), bytes, err);
-    const uint64_t same = footprint_shared_in(&moved, other, other, region->address, region->bytes);
+    double share;
+    const int rc = footprint_alike(&share, own, other, row->region->address, row->region->bytes, bytes, err);
 
-    *out = (double)same >= (1 - apart) * (double)sectors;
-    footprint_release(&moved);
+    *out = share >= 1 - apart;
     return rc;
 }
 

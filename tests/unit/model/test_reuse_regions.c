@@ -203,6 +203,25 @@ static void blocks_come_back_to_columns(void **state)
     tear_down(&f);
 }
 
+/* A wave of 128 blocks reads as many panels as begin anew, of a matrix that its neighbours tell nothing of. */
+static void places_that_were_looked_at_are_shared(void **state)
+{
+    double anew[2] = {0, 0.25};
+    struct fixture f;
+
+    set_up_groups(&f, 1 << 10, 0);
+    f.result.order = (struct emulate_order){0};
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        footprint_release(&f.blocks[k].read);
+        assert_int_equal(footprint_mark(&f.blocks[k].read, B + k * 7 * PANEL, PANEL, NULL), 0);
+    }
+    check_near(missed(&f), 32. * SIDE, 1e-9); /* all that there is, in each wave */
+    reuse_regions_release(&f.reuse_regions);
+    f.result.anew = anew;
+    check_near(missed(&f), 32 * 32. * PANEL, 32. * PANEL);
+    tear_down(&f);
+}
+
 /* One block an SM has nobody to drift from; nor does it matter where L2 holds a wave. */
 static void drift_needs_two_blocks_and_a_small_cache(void **state)
 {
@@ -403,8 +422,9 @@ int main(void)
 {
     return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_come_back_to_rows, borders_come_round,
                      blocks_come_back_to_columns, blocks_apart_fetch_each,
-                     drift_needs_two_blocks_and_a_small_cache, groups_share_rows_and_columns,
-                     half_of_a_wave_comes_later, rounds_of_tiles_are_waves, launches_find_what_one_sm_read,
-                     sectors_anywhere_come_again, sectors_anywhere_are_lost_within_a_wave,
-                     lines_of_neighbours_in_x_are_not_alone, drift_is_what_latency_leaves);
+                     places_that_were_looked_at_are_shared, drift_needs_two_blocks_and_a_small_cache,
+                     groups_share_rows_and_columns, half_of_a_wave_comes_later, rounds_of_tiles_are_waves,
+                     launches_find_what_one_sm_read, sectors_anywhere_come_again,
+                     sectors_anywhere_are_lost_within_a_wave, lines_of_neighbours_in_x_are_not_alone,
+                     drift_is_what_latency_leaves);
 }

@@ -1,0 +1,51 @@
+/* Grids whose blocks loaded values lead to what they read: which of them read the same. */
+#include "compiled.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS = 64, COLUMNS = 8, PIECE = 2048, ROWS = 256, BLOCKS = 3000, SAMPLED = 16 };
+
+/* Groups of three and five rows in turn. */
+static void places_are_told_apart(void **state)
+{
+    const struct compile_request request = {
+        .source_path = "tests/emulated/places.cu", .name = "grouped", .arch = "sm_90", .deadline_s = 120};
+    const struct emulate_options options = {.mode = EMULATE_SLICED};
+    int32_t groups = GROUPS;
+    struct argument arguments[5];
+    struct emulate_result result;
+    struct compiled compiled;
+    struct launch launch;
+    struct err err = {0};
+
+    compiled_open(&compiled, &request);
+    launch_init(&launch);
+    launch.grid[0] = BLOCKS;
+    launch.block[0] = 64;
+    launch.arguments = arguments;
+    launch.argument_count = 5;
+    arguments[0] = buffer_of("out", ELEMENT_FLOAT32, (uint64_t)BLOCKS * 64);
+    arguments[0].role = ROLE_OUT;
+    arguments[1] = buffer_of("rows", ELEMENT_FLOAT32, (uint64_t)ROWS * PIECE);
+    arguments[2] = buffer_of("columns", ELEMENT_FLOAT32, (uint64_t)GROUPS * COLUMNS * PIECE);
+    arguments[3] = buffer_of("offset", ELEMENT_INT32, GROUPS + 1);
+    arguments[3].fill = (struct fill){.kind = FILL_EXPRESSION, .expression = strdup("i * 4 - i % 2")};
+    arguments[4] = scalar_of(&groups);
+    ok(launch_prepare(&launch, &err), &err);
+    compiled_run(&result, &compiled, &launch, &options, SAMPLED, "grouped");
+    assert_non_null(result.anew);
+    check_near(result.anew[1], 1. / COLUMNS, 0.3 / COLUMNS);
+    check_near(result.anew[2], 1. / 4, 0.3 / 4);
+    assert_true(result.anew[3] == 0); /* all begin to read it at its beginning */
+    emulate_result_release(&result);
+    free(arguments[3].fill.expression);
+    compiled_close(&compiled);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(places_are_told_apart)};
+
+    return run_group("places", tests, sizeof tests / sizeof *tests);
+}
