@@ -1,7 +1,6 @@
 /* Grids whose blocks loaded values lead to what they read: which of them read the same. */
 #include "compiled.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { GROUPS = 64, COLUMNS = 8, PIECE = 2048, ROWS = 256, BLOCKS = 3000, SAMPLED = 16 };
@@ -39,7 +38,7 @@ static void places_are_told_apart(void **state)
     check_near(result.anew[2], 1. / 4, 0.3 / 4);
     assert_true(result.anew[3] == 0); /* all begin to read it at its beginning */
     emulate_result_release(&result);
-    free(arguments[3].fill.expression);
+    fill_release(&arguments[3].fill);
     compiled_close(&compiled);
 }
 
