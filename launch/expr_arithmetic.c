@@ -78,6 +78,7 @@ static const struct spelling functions[] = {
     {"ceil_div", OP_CEIL_DIV, 2}, {"round_up", OP_ROUND_UP, 2}, {"min", OP_MIN, 0},   {"max", OP_MAX, 0},
     {"abs", OP_ABS, 1},           {"sqrt", OP_SQRT, 1},         {"log2", OP_LOG2, 1}, {"floor", OP_FLOOR, 1},
     {"ceil", OP_CEIL, 1},         {"random", OP_RANDOM, 1},     {"sin", OP_SIN, 1},   {"cos", OP_COS, 1},
+    {"exp", OP_EXP, 1},           {"log", OP_LOG, 1},
 };
 static const struct spelling shifts[] = {{"<<", OP_SHIFT_LEFT, 2}, {">>", OP_SHIFT_RIGHT, 2}};
 static const struct spelling bit_ands[] = {{"&", OP_BIT_AND, 2}};

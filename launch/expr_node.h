@@ -30,6 +30,8 @@ enum op {
     OP_LOG2,
     OP_FLOOR,
     OP_CEIL,
+    OP_EXP,
+    OP_LOG,
     OP_SIN,
     OP_COS,
     OP_RANDOM,

@@ -203,9 +203,11 @@ int expr_operate_one(struct value *out, const struct expr_run *run, const struct
     if (node->op == OP_SQRT)
         return real < 0 ? expr_fail_at(run, node, "the square root of a negative number")
                         : give_real(out, run, node, sqrt(real));
-    if (node->op == OP_LOG2)
+    if (node->op == OP_LOG2 || node->op == OP_LOG)
         return real <= 0 ? expr_fail_at(run, node, "the logarithm of a number that is not positive")
-                         : give_real(out, run, node, log2(real));
+                         : give_real(out, run, node, node->op == OP_LOG ? log(real) : log2(real));
+    if (node->op == OP_EXP)
+        return give_real(out, run, node, exp(real));
     if (node->op == OP_SIN || node->op == OP_COS)
         return give_real(out, run, node, node->op == OP_SIN ? sin(real) : cos(real));
     if (node->op == OP_RANDOM)

@@ -14,12 +14,18 @@ static int fail(struct lexer *lexer, const char *message)
 static int read_number(struct lexer *lexer)
 {
     const char *start = lexer->text + lexer->token.start;
+    const bool hexadecimal = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
     size_t length = strspn(start, "0123456789");
     char *end;
 
     errno = 0;
     lexer->token.kind = TOKEN_NUMBER;
-    if (start[length] != '.' && start[length] != 'e' && start[length] != 'E') {
+    if (hexadecimal) {
+        if (!isxdigit((unsigned char)start[2]))
+            return fail(lexer, "expected hexadecimal digits behind \"0x\"");
+        lexer->token.value.kind = VALUE_INTEGER;
+        lexer->token.value.integer = strtoll(start, &end, 16);
+    } else if (start[length] != '.' && start[length] != 'e' && start[length] != 'E') {
         lexer->token.value.kind = VALUE_INTEGER;
         lexer->token.value.integer = strtoll(start, &end, 10);
     } else {

@@ -72,6 +72,9 @@ static void arithmetic_is_pythons(void **state)
         {"12 & 10", "8"},
         {"12 | 3 & 1", "13"},
         {"sin(0) + cos(0)", "1.0"},
+        {"exp(0) + log(1)", "1.0"},
+        {"0x10 + 0XfF", "271"},
+        {"0x7fffffffffffffff", "9223372036854775807"},
     };
 
     check_samples(samples, sizeof samples / sizeof *samples);
@@ -178,6 +181,10 @@ static void errors_name_the_column(void **state)
         {"1 $ 2", "column 3: unexpected character"},
         {"99999999999999999999", "column 1: the number is too large"},
         {"1e999", "column 1: the number is too large"},
+        {"0xffffffffffffffff", "column 1: the number is too large"},
+        {"1 + 0x", "column 5: expected hexadecimal digits behind \"0x\""},
+        {"exp(1000)", "column 1: overflow: the result is not finite"},
+        {"log(-1)", "column 1: the logarithm of a number that is not positive"},
         {"1 if FAST", "column 10: expected \"else\""},
         {"min(1)", "column 1: min takes two or more arguments"},
         {"ceil_div(1)", "column 1: ceil_div takes two arguments"},
