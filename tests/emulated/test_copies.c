@@ -41,27 +41,19 @@ static void subject_open(struct subject *s, const char *name, int pitch)
     ok(launch_prepare(&s->launch, &err), &err);
 }
 
-/* Sectors and lines that the first block's copies ask for once more. */
+/* Sectors and lines that a block's copies ask for once more. */
 static void count_askew_of(uint64_t out[2], const struct subject *s, enum emulate_mode mode)
 {
-    static const unsigned first[1][3] = {{0}};
     const struct emulate_options options = {.mode = mode};
-    struct emulation *emulation;
     struct emulate_result result;
-    struct err err = {0};
 
-    ok(emulation_open(&emulation, &s->compiled.cubin, s->compiled.kernel, &s->compiled.code, &s->launch,
-                      &options, &err),
-       &err);
-    ok(emulate_blocks(&result, emulation, first, 1, &err), &err);
-    assert_int_equal(result.end, EMULATE_DONE);
+    compiled_run(&result, &s->compiled, &s->launch, &options, 1, __func__);
     out[0] = out[1] = 0;
     for (size_t i = 0; i < s->compiled.code.count; i++) {
         out[0] += result.blocks[0].counts[i].askew_sectors;
         out[1] += result.blocks[0].counts[i].askew_lines;
     }
     emulate_result_release(&result);
-    emulation_close(emulation);
 }
 
 /* Executed, extrapolated, or looked at now and then: of eight rows of two sectors the odd ones, whose lines end within some. */

@@ -293,27 +293,19 @@ static void a_place_that_takes_too_long_to_follow_is_said(void **state)
     compiled_close(&s.compiled);
 }
 
-/* Lines and moves of all loads from tables by the first block. */
+/* Lines and moves of all loads from tables by a block. */
 static void count_lines(uint64_t out[2], const struct subject *s, enum emulate_mode mode)
 {
-    static const unsigned first[1][3] = {{0}};
     const struct emulate_options options = {.mode = mode};
-    struct emulation *emulation;
     struct emulate_result result;
-    struct err err = {0};
 
-    ok(emulation_open(&emulation, &s->compiled.cubin, s->compiled.kernel, &s->compiled.code, &s->launch,
-                      &options, &err),
-       &err);
-    ok(emulate_blocks(&result, emulation, first, 1, &err), &err);
-    assert_int_equal(result.end, EMULATE_DONE);
+    compiled_run(&result, &s->compiled, &s->launch, &options, 1, __func__);
     out[0] = out[1] = 0;
     for (size_t i = 0; i < s->compiled.code.count; i++) {
         out[0] += result.blocks[0].touches[i].table_lines;
         out[1] += result.blocks[0].touches[i].table_moves;
     }
     emulate_result_release(&result);
-    emulation_close(emulation);
 }
 
 /* The lines of a loop that is extrapolated, or of which some turns are looked at, are those of an executed one. */

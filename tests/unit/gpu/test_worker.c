@@ -146,6 +146,22 @@ static void test_unwritten_by_reference(void **state)
                 "that is not written whole has the role inout");
 }
 
+static void test_integers_unwritten_by_reference(void **state)
+{
+    struct setup *setup = *state;
+
+    for (int i = 0; i < 2; i++)
+        setup->launch.arguments[i].type = ELEMENT_UINT32;
+    setup->reference.code = code_of("lazy");
+    assert_int_equal(try_entry(setup, "lazy"), OUTCOME_WRONG);
+    expect_text(trial.message, "out[500]: got ");
+    expect_text(trial.message, "which the reference computes or leaves unwritten");
+    setup->reference.code = code_of("copy");
+    assert_int_equal(try_entry(setup, "lazy"), OUTCOME_WRONG);
+    expect_text(trial.message, "out[500]: got ");
+    assert_null(strstr(trial.message, "unwritten"));
+}
+
 /* The largest error is kept of a result that passes: half of the tolerance here. */
 static void test_error_within_tolerance(void **state)
 {
@@ -380,8 +396,9 @@ int main(void)
 {
     return RUN_TESTS_EACH(set_up, tear_down, test_right_variant, test_cold_and_long, test_in_place,
                           test_unchanged, test_scratch, test_wide_cluster, test_racing, test_wrong_results,
-                          test_unwritten_by_reference, test_error_within_tolerance, test_small_half,
-                          test_race, test_failures, test_symbol, test_copy, test_pace, test_run_errors,
-                          test_reference_errors, test_no_reference, test_reference_file, test_late_hang,
-                          test_hang_while_sampling, test_symbol_too_small);
+                          test_unwritten_by_reference, test_integers_unwritten_by_reference,
+                          test_error_within_tolerance, test_small_half, test_race, test_failures, test_symbol,
+                          test_copy, test_pace, test_run_errors, test_reference_errors, test_no_reference,
+                          test_reference_file, test_late_hang, test_hang_while_sampling,
+                          test_symbol_too_small);
 }
