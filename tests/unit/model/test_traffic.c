@@ -317,70 +317,77 @@ static void l2_looks_up_beside_reading(void **state)
     device_release(&device);
 }
 
+/* The fixture's traffic on the machine described by hand. */
+struct by_hand {
+    struct device device;
+    struct machine machine;
+    struct fixture f;
+    struct traffic traffic;
+};
+
+static void by_hand_set_up(struct by_hand *out)
+{
+    assert_int_equal(device_read(&out->device, "tests/data/devices/by-hand.json", NULL), 0);
+    assert_int_equal(machine_init(&out->machine, &out->device, NULL), 0);
+    fixture_set_up(&out->f, 128);
+    out->traffic = fixture_find(&out->f);
+}
+
+static void by_hand_tear_down(struct by_hand *on)
+{
+    fixture_tear_down(&on->f, &on->traffic);
+    machine_release(&on->machine);
+    device_release(&on->device);
+}
+
 /* Words 36 bytes apart, in 32 sectors of nine lines, take three cycles of L1, as measured: no bound counts sectors. */
 static void lines_take_l1_not_sectors(void **state)
 {
-    struct fixture f;
-    struct traffic traffic;
-    struct device device;
-    struct machine machine;
+    struct by_hand on;
     struct demands demands;
 
-    assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
-    fixture_set_up(&f, 128);
-    traffic = fixture_find(&f);
-    for (size_t i = 0; i < traffic.instruction_count; i++)
-        traffic.counts[i] = (struct traffic_count){0};
-    traffic.counts[INDEX] = (struct traffic_count){.issued = 1,
-                                                   .least_issued = 1,
-                                                   .requests = 1,
-                                                   .bytes = 128,
-                                                   .sectors = 32,
-                                                   .sectors_once = 32,
-                                                   .lines = 9,
-                                                   .lines_once = 9,
-                                                   .passes = 3};
-    demands_of(&demands, &machine, &f.sass, &traffic);
+    by_hand_set_up(&on);
+    for (size_t i = 0; i < on.traffic.instruction_count; i++)
+        on.traffic.counts[i] = (struct traffic_count){0};
+    on.traffic.counts[INDEX] = (struct traffic_count){.issued = 1,
+                                                      .least_issued = 1,
+                                                      .requests = 1,
+                                                      .bytes = 128,
+                                                      .sectors = 32,
+                                                      .sectors_once = 32,
+                                                      .lines = 9,
+                                                      .lines_once = 9,
+                                                      .passes = 3};
+    demands_of(&demands, &on.machine, &on.f.sass, &on.traffic);
     check_near(demands.demand.count[RESOURCE_L1_DATA], 3, 1e-9);
     check_near(demands.demand.least[RESOURCE_L1_DATA], 9. / 4, 1e-9);
-    fixture_tear_down(&f, &traffic);
-    machine_release(&machine);
-    device_release(&device);
+    by_hand_tear_down(&on);
 }
 
 static void demands_follow_the_counts(void **state)
 {
-    struct fixture f;
-    struct traffic traffic;
-    struct device device;
-    struct machine machine;
+    struct by_hand on;
     struct demands demands;
 
-    assert_int_equal(device_read(&device, "tests/data/devices/by-hand.json", NULL), 0);
-    assert_int_equal(machine_init(&machine, &device, NULL), 0);
-    fixture_set_up(&f, 128);
-    traffic = fixture_find(&f);
-    demands_of(&demands, &machine, &f.sass, &traffic);
+    by_hand_set_up(&on);
+    demands_of(&demands, &on.machine, &on.f.sass, &on.traffic);
     check_near(demands.demand.count[RESOURCE_ISSUE], 3, 0);
     check_near(demands.demand.count[RESOURCE_LSU], 3, 0);
     check_near(demands.demand.count[RESOURCE_L1_TAGS], 34, 1e-9);
     check_near(demands.demand.count[RESOURCE_L1_DATA], 1 + 32 + 1, 1e-9); /* all lanes in one bank */
     check_near(demands.demand.count[RESOURCE_DRAM_WRITE],
-               traffic.dram.written * turnaround_cost(&machine, &traffic), 1e-9);
+               on.traffic.dram.written * turnaround_cost(&on.machine, &on.traffic), 1e-9);
     check_near(demands.demand.count[RESOURCE_LOADS_IN_FLIGHT],
-               traffic.loads.waiting * device_sustained(&device, DEVICE_L2_LATENCY) +
-                   traffic.loads.waiting_dram * (device_sustained(&device, DEVICE_DRAM_LATENCY) -
-                                                 device_sustained(&device, DEVICE_L2_LATENCY)),
+               on.traffic.loads.waiting * device_sustained(&on.device, DEVICE_L2_LATENCY) +
+                   on.traffic.loads.waiting_dram * (device_sustained(&on.device, DEVICE_DRAM_LATENCY) -
+                                                    device_sustained(&on.device, DEVICE_L2_LATENCY)),
                1e-6);
     assert_true(demands.demand.count[RESOURCE_LOADS_IN_FLIGHT] > 0);
     check_near(demands.known_share, 1, 0);
     assert_true(demands.assumptions & PREDICT_ASSUMED_PUBLISHED);
     for (enum resource r = 0; r < RESOURCE_COUNT; r++)
         assert_true(demands.demand.least[r] <= demands.demand.count[r] * (1 + 1e-12));
-    fixture_tear_down(&f, &traffic);
-    machine_release(&machine);
-    device_release(&device);
+    by_hand_tear_down(&on);
 }
 
 /* Of three requests one has no place that is known, or no lane; it takes an address, which no bound rests on. */
