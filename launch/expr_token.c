@@ -20,14 +20,11 @@ static int read_number(struct lexer *lexer)
 
     errno = 0;
     lexer->token.kind = TOKEN_NUMBER;
-    if (hexadecimal) {
-        if (!isxdigit((unsigned char)start[2]))
-            return fail(lexer, "expected hexadecimal digits behind \"0x\"");
+    if (hexadecimal && !isxdigit((unsigned char)start[2]))
+        return fail(lexer, "expected hexadecimal digits behind \"0x\"");
+    if (hexadecimal || (start[length] != '.' && start[length] != 'e' && start[length] != 'E')) {
         lexer->token.value.kind = VALUE_INTEGER;
-        lexer->token.value.integer = strtoll(start, &end, 16);
-    } else if (start[length] != '.' && start[length] != 'e' && start[length] != 'E') {
-        lexer->token.value.kind = VALUE_INTEGER;
-        lexer->token.value.integer = strtoll(start, &end, 10);
+        lexer->token.value.integer = strtoll(start, &end, hexadecimal ? 16 : 10);
     } else {
         lexer->token.value.kind = VALUE_REAL;
         lexer->token.value.real = strtod(start, &end);
