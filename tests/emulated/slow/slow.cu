@@ -19,15 +19,20 @@ __device__ __noinline__ unsigned fibonacci(unsigned n)
     return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
 }
 
-extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsigned *flag, unsigned rounds)
-{
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
-    unsigned v = in[i];
+// What a thread takes in: `i` of `n` threads with its value.
+#define THREAD                                                                                                    \
+    const unsigned *in, unsigned *out, volatile unsigned *flag, unsigned rounds, unsigned i, unsigned n, unsigned v
 
 #if KIND == SPIN
+static __device__ unsigned work(THREAD)
+{
     while (*flag == 0)
         v++;
+    return v;
+}
 #elif KIND == LOCK
+static __device__ unsigned work(THREAD)
+{
     for (bool done = false; !done;)
         if (atomicCAS((unsigned *)flag, 0, 1) == 0) {
             out[0]++;
@@ -35,28 +40,50 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
             __threadfence();
             atomicExch((unsigned *)flag, 0);
         }
+    return v;
+}
 #elif KIND == DATA_LOOP
+static __device__ unsigned work(THREAD)
+{
     for (unsigned k = 0; k < 1000 * rounds && v % 4099 != 17; k++)
         v = v * 1664525 + 1013904223 + (v & 1 ? in[v % n] : k);
+    return v;
+}
 #elif KIND == RECURSION
-    v = fibonacci(20 + v % 8);
+static __device__ unsigned work(THREAD)
+{
+    return fibonacci(20 + v % 8);
+}
 #elif KIND == SCATTER
+static __device__ unsigned work(THREAD)
+{
     for (unsigned k = 0; k < 1000 * rounds; k++) {
         v = v * 1664525 + 1013904223;
         out[v % n] = k;
     }
+    return v;
+}
 #elif KIND == LOCAL_ARRAY
+static __device__ unsigned work(THREAD)
+{
     unsigned local[64];
 
     for (unsigned k = 0; k < 64; k++)
         local[k] = in[(i + k) % n];
     for (unsigned k = 0; k < 100 * rounds; k++)
         local[k * 7 % 64] += local[k % 61] ^ v;
-    v = local[v % 64];
+    return local[v % 64];
+}
 #elif KIND == GATHER
+static __device__ unsigned work(THREAD)
+{
     for (unsigned k = 0; k < 100 * rounds; k++)
         v += in[(in[k % n] + i) % n];
+    return v;
+}
 #elif KIND == LOCAL_NEST
+static __device__ unsigned work(THREAD)
+{
     float position[4], sum[4] = {0};
 
     for (unsigned j = 0; j < 4; j++)
@@ -71,7 +98,12 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         }
     for (unsigned j = 0; j < 4; j++)
         v += sum[j];
-#elif KIND == FEW_BLOCKS /* some blocks read here and there, where takes far longer to say than whether */
+    return v;
+}
+#elif KIND == FEW_BLOCKS
+/* Some blocks read here and there, where takes far longer to say than whether. */
+static __device__ unsigned work(THREAD)
+{
     const unsigned turns = blockIdx.x >= gridDim.x / 8 && blockIdx.x < gridDim.x / 4 ? 2 * rounds : 0;
     unsigned whether = threadIdx.x, where = i;
 
@@ -88,7 +120,12 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         if (whether >> 31)
             v += in[where % n];
     }
-#elif KIND == LONG_WAY /* which lanes read is dear to say, of every block anew */
+    return v;
+}
+#elif KIND == LONG_WAY
+/* Which lanes read is dear to say, of every block anew. */
+static __device__ unsigned work(THREAD)
+{
     unsigned whether = i;
 
     for (unsigned k = 0; k < 3 * rounds; k++) {
@@ -96,14 +133,24 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         if (whether >> 31)
             v += in[(k + i) % n];
     }
-#elif KIND == LONG_FIRST /* loaded values decide how long, and one block takes more than all of them may */
+    return v;
+}
+#elif KIND == LONG_FIRST
+/* Loaded values decide how long, and one block takes more than all of them may. */
+static __device__ unsigned work(THREAD)
+{
     for (unsigned k = 0; k < 10 * rounds; k++) {
         v = v * 1664525 + 1013904223;
 #pragma unroll 1
         for (unsigned l = v >> 29; l > 5; l--)
             v ^= v >> l;
     }
-#elif KIND == LONG_MEETS /* the same, and half of what is added goes to one place */
+    return v;
+}
+#elif KIND == LONG_MEETS
+/* The same, and half of what is added goes to one place. */
+static __device__ unsigned work(THREAD)
+{
     for (unsigned k = 0; k < 5 * rounds; k++) {
         v = v * 1664525 + 1013904223;
 #pragma unroll 1
@@ -111,7 +158,12 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
             v ^= v >> l;
         atomicAdd(&out[v >> 16 & 1 ? v % n : 0], 1);
     }
-#elif KIND == LOADED_TURNS /* the same of few blocks, and how often is loaded */
+    return v;
+}
+#elif KIND == LOADED_TURNS
+/* The same of few blocks, and how often is loaded. */
+static __device__ unsigned work(THREAD)
+{
     const unsigned turns = 8u << in[in[blockIdx.x] % n] % 8;
 
     for (unsigned k = 0; k < turns; k++) {
@@ -120,7 +172,12 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
         for (unsigned l = v >> 29; l > 5; l--)
             v ^= v >> l;
     }
-#elif KIND == ODD_TURNS /* one block of eight goes on for longer, and which lanes meet decides how long as well */
+    return v;
+}
+#elif KIND == ODD_TURNS
+/* One block of eight goes on for longer, and which lanes meet decides how long as well. */
+static __device__ unsigned work(THREAD)
+{
     __shared__ float sums[4 * 289];
     const unsigned turns = in[blockIdx.x] % 8 ? 12 : 44;
 
@@ -130,7 +187,13 @@ extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsi
     for (unsigned k = threadIdx.x; k < turns * blockDim.x; k += blockDim.x)
         atomicAdd(&sums[in[(blockIdx.x * 8192 + k) % n] % 289], 1.0f);
     __syncthreads();
-    v = (unsigned)sums[threadIdx.x];
+    return (unsigned)sums[threadIdx.x];
+}
 #endif
-    out[i] = v;
+
+extern "C" __global__ void slow(const unsigned *in, unsigned *out, volatile unsigned *flag, unsigned rounds)
+{
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+
+    out[i] = work(in, out, flag, rounds, i, n, in[i]);
 }
