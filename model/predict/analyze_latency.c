@@ -27,7 +27,7 @@ static void add_account(struct replay_account *sum, const struct replay_account 
     }
 }
 
-static int find_path(struct analyze_work *work, size_t p)
+static int find_path(struct analyze_work *work, size_t p, struct err *why)
 {
     struct analysis *out = work->out;
     const double share = path_share(&out->emulation, p);
@@ -35,10 +35,10 @@ static int find_path(struct analyze_work *work, size_t p)
     int rc = 0, c;
 
     if (work->options->account)
-        rc = replay_account_init(&account, out->code.count, work->err);
+        rc = replay_account_init(&account, out->code.count, why);
     if (!rc)
         rc = replay_path(&work->paths[p], &work->ops, &out->emulation.paths[p],
-                         work->options->account ? &account : NULL, work->err);
+                         work->options->account ? &account : NULL, why);
     if (!rc) {
         for (c = 0; c < REPLAY_CAUSES; c++)
             out->waited[c] += share * work->paths[p].waited[c];
@@ -165,8 +165,8 @@ int analyze_latency(struct analyze_work *work)
     if (!work->paths)
         return err_memory(work->err);
     for (size_t p = 0; p < out->emulation.path_count; p++)
-        if ((rc = find_path(work, p)) != 0)
-            return rc;
+        if ((rc = find_path(work, p, &why)) != 0)
+            return analyze_refuse(work, rc, &why);
     part_levels(work);
     out->barrier_cycles = work->ops.barrier_cycles;
     out->replace_cycles = machine_or_0(work->machine, DEVICE_BLOCK_REPLACE);
