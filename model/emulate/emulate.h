@@ -193,6 +193,13 @@ struct emulate_region {
     uint64_t address, bytes;
 };
 
+/* What blocks are told that decides which way they go, and that was told from each block alone. */
+enum emulate_told {
+    EMULATE_TOLD_ANSWERS = 1, /* what atomics answer */
+    EMULATE_TOLD_STORED = 2, /* what other blocks store, of which each saw what was there before the launch */
+    EMULATE_TOLD_WHEREABOUTS = 4, /* a clock, the SM, or the slot on it */
+};
+
 enum { EMULATE_DIGITS = 4, EMULATE_CONSTANT_WORDS = (64 << 10) / 64 / 64 /* of a bank of 64 KB */ };
 
 /* How what the blocks of a one-dimensional grid read moves with their number, written in digits of mixed
@@ -220,6 +227,7 @@ struct emulate_result {
     char reason[240];     /* one line: "R4 of LDG is unknown" */
     bool assumed; /* an atomic's result was answered from the own block and initial memory alone, and */
     uint32_t assumed_pc; /* something depended on it; offset of the first such atomic */
+    unsigned told;       /* of a sample: enum emulate_told, or-ed */
     bool tickets;        /* counters hand out work; it was dealt out in turn (emulate/ticket.h) */
     bool last_of_all;    /* all blocks of the grid arrive at one counter */
     bool arrivals;       /* the last block to arrive at a counter does more: emulate/arrival.h */

@@ -8,6 +8,7 @@
 #include "model/emulate/outlier.h"
 #include "model/emulate/represent.h"
 #include "model/emulate/span.h"
+#include "model/emulate/told.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -413,6 +414,8 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
         rc = places_find(out, emulation, err);
     if (!rc)
         rc = span_find(out, emulation, err);
+    if (!rc && out->end == EMULATE_DONE)
+        rc = told_find(out, emulation, err);
     if (rc)
         emulate_result_release(out);
     return rc;

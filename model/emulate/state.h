@@ -23,6 +23,7 @@
  *   emulate/ticket.c   counters that hand out work
  *   emulate/arrival.c  counters whose last arrival does more
  *   emulate/waiting.c  loops for what other blocks store
+ *   emulate/told.c     what decides that was told from each block alone
  *   emulate/special.c  divisions that avoid their special cases
  *   emulate/steady.c   loops in steady state, of which emulate/snapshots.c keeps the state at their head,
  *                      emulate/record.c what they do, emulate/record_count.c counts it, emulate/lane_spans.c

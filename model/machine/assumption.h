@@ -29,8 +29,10 @@ enum predict_assumption {
     PREDICT_ASSUMED_ARRIVALS = 2097152,     /* which blocks come last to a counter (emulate/arrival.h) */
     PREDICT_ASSUMED_ONE_PLACE =
         4194304, /* that lanes read one place of constant memory (LDC), or what that costs */
-    PREDICT_ASSUMED_PARTED = 8388608, /* that lanes which leave a loop before others meet them again */
-    PREDICT_ASSUMPTIONS_END = 16777216
+    PREDICT_ASSUMED_PARTED = 8388608,  /* that lanes which leave a loop before others meet them again */
+    PREDICT_ASSUMED_STORED = 16777216, /* that blocks see nothing of what others store (emulate/told.h) */
+    PREDICT_ASSUMED_WHEREABOUTS = 33554432, /* what clock, SM and slot a warp finds */
+    PREDICT_ASSUMPTIONS_END = 67108864
 };
 
 /* With one of these, nothing is to be cut by the lower bound. */

@@ -246,11 +246,28 @@ static bool waits_for_others(const struct analysis *out)
     return waits;
 }
 
+/* What decides which way blocks go was told from each block alone: of a block's work nothing is certain but that its warps
+ * end, and where a clock or the SM decides, nothing is known of it. */
+static void doubt_told(struct analysis *out)
+{
+    const unsigned told = out->emulation.told;
+
+    if (!told)
+        return;
+    out->input.assumptions |= (told & EMULATE_TOLD_STORED ? PREDICT_ASSUMED_STORED : 0) |
+                              (told & EMULATE_TOLD_WHEREABOUTS ? PREDICT_ASSUMED_WHEREABOUTS : 0);
+    memset(out->input.demand.least, 0, sizeof out->input.demand.least);
+    out->input.demand.least[RESOURCE_ISSUE] = 1;
+    if (told & EMULATE_TOLD_WHEREABOUTS)
+        out->input.known_share = 0;
+}
+
 static int make_prediction(struct analyze_work *work)
 {
     struct analysis *out = work->out;
     const double error = fmax(out->emulation.work_error, out->traffic.access_error);
     const double unsure = out->emulation.parted ? assumptions_default.parted_factor : 1;
+    const double told = out->emulation.told ? assumptions_default.answers_factor : 1;
     struct err why = {0};
     int rc;
 
@@ -274,11 +291,12 @@ static int make_prediction(struct analyze_work *work)
              : 0) |
         (out->emulation.wandered ? PREDICT_LIKELY_ADDRESSES : 0);
     out->input.unrated = out->demands.unrated.count > 0;
+    doubt_told(out);
     rc = predict(&out->prediction, &out->input, &why);
     if (!rc) {
         find_achieved(out);
         find_table_ends(out);
-        interval_find(&out->prediction, out->in_step_s / (1 + error) / unsure,
+        interval_find(&out->prediction, out->in_step_s / (1 + error) / unsure / told,
                       out->apart_s * (1 + error) * unsure);
     }
     return analyze_refuse(work, rc, &why);

@@ -87,7 +87,8 @@ double interval_reach(unsigned assumptions)
 {
     if (assumptions & PREDICT_ASSUMED_POLLING)
         return assumptions_default.polling_factor;
-    return assumptions & PREDICT_ASSUMED_ATOMIC && !(assumptions & PREDICT_ASSUMED_TICKETS)
+    return assumptions & PREDICT_ASSUMED_STORED ||
+                   (assumptions & PREDICT_ASSUMED_ATOMIC && !(assumptions & PREDICT_ASSUMED_TICKETS))
                ? assumptions_default.answers_factor
                : 1;
 }

@@ -15,6 +15,12 @@ static const struct assumed {
      "a loop waits for what other blocks store: for how long is not simulated, and the time may be several "
      "times the "
      "estimate"},
+    {PREDICT_ASSUMED_WHEREABOUTS, ALL,
+     "a branch depends on a clock, or on the SM or the place on it where a warp runs, which the model does "
+     "not know"},
+    {PREDICT_ASSUMED_STORED, ALL,
+     "a branch depends on memory that other blocks write: each block was taken to see what was there before "
+     "the launch"},
     {PREDICT_ASSUMED_PUBLISHED, ALL,
      "the device profile holds values published or of another GPU, not measured on this one"},
     {PREDICT_ASSUMED_SKIPS, ALL,
