@@ -218,7 +218,9 @@ static int execute_warpsync(struct emulation *emulation, struct warp *warp, stru
         masks = operand_row(emulation, warp, source, 0, scratch);
         if (i->mod[SASS_MOD_VARIANT] == 2)
             mask = keep_one_mask(warp, group, mask, masks);
-        awaited = masks[__builtin_ctz(mask)];
+        awaited = 0;
+        for (uint32_t left = mask; left; left &= left - 1)
+            awaited |= masks[__builtin_ctz(left)];
     }
     if ((awaited & ~warp->exited & ~group->mask) == 0 && mask == group->mask)
         return STEP_NEXT;

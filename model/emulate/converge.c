@@ -85,14 +85,11 @@ static bool may_go(const struct warp *warp, const struct group *group, const str
     return group->state == GROUP_AT_WARPSYNC && !(awaited_by(warp, group) & ~met->sync);
 }
 
-/* Whether another group waits with one that waits for `awaited`. At a convergence barrier groups that met at a YIELD have lanes
- * of several BSSY, and so wait for each other as soon as they have lanes of one. */
+/* Whether another group waits with one that waits for `awaited`. Groups that met at a YIELD have lanes of several BSSY, those at a
+ * WARPSYNC may have lanes with several masks, and so they wait for each other as soon as they have lanes of one. */
 static bool waits_with(const struct group *group, const struct group *other, uint32_t awaited)
 {
-    const bool at_one = other->state == group->state && other->index == group->index;
-
-    return at_one &&
-           (group->state == GROUP_AT_RECONVERGENCE ? other->mask & awaited : !(other->mask & ~awaited));
+    return other->state == group->state && other->index == group->index && other->mask & awaited;
 }
 
 /* Groups that wait together with `group`, and for whom they all wait: all of them when none is missing, else none. A
@@ -111,7 +108,7 @@ static uint32_t complete_set(uint32_t *awaited, const struct warp *warp, const s
             if (!(set >> k & 1) && waits_with(group, &warp->groups[k], *awaited)) {
                 here |= warp->groups[k].mask;
                 set |= UINT32_C(1) << k;
-                *awaited |= group->state == GROUP_AT_RECONVERGENCE ? awaited_by(warp, &warp->groups[k]) : 0;
+                *awaited |= awaited_by(warp, &warp->groups[k]);
             }
     }
     return *awaited & ~here & ~excused ? 0 : set;
