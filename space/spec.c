@@ -13,6 +13,15 @@
 
 /* Helpers of the parts ----------------------------------------------------- */
 
+int check_length(const struct js_at *at, const char *name, struct err *err)
+{
+    enum { MOST = 255 };
+
+    return strlen(name) <= MOST ? 0
+                                : js_fail(at, err, "the name %.32s... has %zu characters; use at most %d",
+                                          name, strlen(name), MOST);
+}
+
 int read_path(char **out, struct reader *reader, const struct js_at *file)
 {
     const char *name;
