@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Helpers of the parts ----------------------------------------------------- */
@@ -25,6 +26,8 @@ int check_length(const struct js_at *at, const char *name, struct err *err)
 int read_path(char **out, struct reader *reader, const struct js_at *file)
 {
     const char *name;
+    struct stat status;
+    bool folder;
 
     if (js_string(&name, file, reader->err))
         return ERR_USAGE;
@@ -32,8 +35,9 @@ int read_path(char **out, struct reader *reader, const struct js_at *file)
         *out = NULL;
         return err_memory(reader->err);
     }
-    if (access(*out, R_OK))
-        return js_fail(file, reader->err, "%s cannot be read: %s", *out, strerror(errno));
+    folder = !stat(*out, &status) && S_ISDIR(status.st_mode);
+    if (folder || access(*out, R_OK))
+        return js_fail(file, reader->err, "%s cannot be read: %s", *out, strerror(folder ? EISDIR : errno));
     return 0;
 }
 
