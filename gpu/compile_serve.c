@@ -194,6 +194,14 @@ struct job {
         standard_option[PATH_MAX + 2];
 };
 
+/* Some editors put a byte order mark before the text, which NVRTC takes for a token that it does not know. */
+static const char *behind_mark(const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+
+    return strncmp(text, mark, strlen(mark)) ? text : text + strlen(mark);
+}
+
 static int read_job(struct job *job, const struct nvrtc *nvrtc, const struct message *message,
                     struct err *err)
 {
@@ -201,7 +209,7 @@ static int read_job(struct job *job, const struct nvrtc *nvrtc, const struct mes
     size_t n;
 
     memset(job, 0, sizeof *job);
-    job->source = (const char *)message->payload;
+    job->source = behind_mark((const char *)message->payload);
     if (js_member(&at, &root, "path", err) || js_string(&job->path, &at, err) ||
         js_member(&at, &root, "name", err) || js_string(&job->name, &at, err) ||
         js_member(&at, &root, "arch", err) || js_string(&job->arch, &at, err) ||

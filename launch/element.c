@@ -8,7 +8,9 @@
 static const struct {
     const char *text;
     size_t size;
-    double low, high; /* range of an integer type, its ends exact in a double or, at 64 bits, one past it */
+    /* Range of an integer type, its ends exact in a double or, at 64 bits, one past it; of a type of reals,
+     * high is the first value that rounds to infinity. */
+    double low, high;
 } types[ELEMENT_TYPE_COUNT] = {
     [ELEMENT_INT8] = {"int8", 1, -0x1p7, 0x1p7 - 1},
     [ELEMENT_UINT8] = {"uint8", 1, 0, 0x1p8 - 1},
@@ -18,10 +20,10 @@ static const struct {
     [ELEMENT_UINT32] = {"uint32", 4, 0, 0x1p32 - 1},
     [ELEMENT_INT64] = {"int64", 8, -0x1p63, 0x1p63},
     [ELEMENT_UINT64] = {"uint64", 8, 0, 0x1p64},
-    [ELEMENT_FLOAT16] = {"float16", 2, 0, 0},
-    [ELEMENT_BFLOAT16] = {"bfloat16", 2, 0, 0},
-    [ELEMENT_FLOAT32] = {"float32", 4, 0, 0},
-    [ELEMENT_FLOAT64] = {"float64", 8, 0, 0},
+    [ELEMENT_FLOAT16] = {"float16", 2, 0, 0x1.ffep15},
+    [ELEMENT_BFLOAT16] = {"bfloat16", 2, 0, 0x1.ffp127},
+    [ELEMENT_FLOAT32] = {"float32", 4, 0, 0x1.ffffffp127},
+    [ELEMENT_FLOAT64] = {"float64", 8, 0, INFINITY},
 };
 
 const char *element_text(enum element_type type)
@@ -145,6 +147,14 @@ bool element_fits(enum element_type type, int64_t value)
     if (type == ELEMENT_UINT64)
         return value >= 0;
     return (double)value >= types[type].low && (double)value <= types[type].high;
+}
+
+bool element_takes(enum element_type type, double value)
+{
+    if (!element_is_integer(type))
+        return fabs(value) < types[type].high;
+    return value == floor(value) && value >= types[type].low &&
+           (value < types[type].high || (types[type].size < 8 && value == types[type].high));
 }
 
 double element_to_real(enum element_type type, const void *bytes)

@@ -37,6 +37,10 @@ void element_from_integer(void *out, enum element_type type, int64_t value);
 /* Whether element_from_integer keeps the value: it lies in the range of the (integer) type. */
 bool element_fits(enum element_type type, int64_t value);
 
+/* Whether element_from_real keeps the value but for its rounding: an integer within the range of an integer
+ * type, a number that stays finite in a type of reals. */
+bool element_takes(enum element_type type, double value);
+
 /* The value; 64-bit integers are rounded to the nearest double. */
 double element_to_real(enum element_type type, const void *bytes);
 

@@ -51,18 +51,26 @@ static int prepare_file(struct fill *fill, enum element_type type, uint64_t coun
     return failed;
 }
 
+static int check_fits(double value, enum element_type type, struct err *err)
+{
+    return element_takes(type, value)
+               ? 0
+               : err_set(err, ERR_USAGE, "%.15g does not fit in %s", value, element_text(type));
+}
+
 static int check_range(const struct fill *fill, enum element_type type, struct err *err)
 {
-    const double most = element_is_integer(type) ? 0x1p53 : INFINITY;
+    const bool integer = element_is_integer(type);
+    const double most = integer ? 0x1p53 : INFINITY;
+    const double low = integer ? ceil(fill->a) : fill->a, high = integer ? floor(fill->b) : fill->b;
 
-    if (fill->a <= fill->b && fabs(fill->a) <= most && fabs(fill->b) <= most && isfinite(fill->b - fill->a) &&
-        (!element_is_integer(type) || ceil(fill->a) <= floor(fill->b)))
-        return 0;
+    if (low <= high && fabs(fill->a) <= most && fabs(fill->b) <= most && isfinite(fill->b - fill->a))
+        return check_fits(low, type, err) ? ERR_USAGE : check_fits(high, type, err);
     if (fill->a <= fill->b && !isfinite(fill->b - fill->a))
         return err_set(err, ERR_USAGE, "from %g to %g is too wide; give [low, high] with a finite high - low",
                        fill->a, fill->b);
     return err_set(err, ERR_USAGE, "nothing lies between %g and %g; give [low, high] with low <= high%s",
-                   fill->a, fill->b, element_is_integer(type) ? ", both within 2^53" : "");
+                   fill->a, fill->b, integer ? ", both within 2^53" : "");
 }
 
 int fill_prepare(struct fill *fill, enum element_type type, uint64_t count, struct err *err)
@@ -74,8 +82,9 @@ int fill_prepare(struct fill *fill, enum element_type type, uint64_t count, stru
         return prepare_file(fill, type, count, err);
     case FILL_UNIFORM:
         return check_range(fill, type, err);
-    case FILL_NORMAL:
     case FILL_CONSTANT:
+        return check_fits(fill->a, type, err);
+    case FILL_NORMAL:
         break;
     }
     return 0;
@@ -137,11 +146,17 @@ static void read_normal(const struct fill *fill, enum element_type type, uint64_
 static int read_element(const struct fill *fill, enum element_type type, const struct value *slots, void *out,
                         struct err *err)
 {
+    char text[64];
     struct value value;
     int failed = expr_value(&value, fill->parsed, slots, fill->seed, err);
 
     if (!failed && value.kind == VALUE_STRING)
         failed = err_set(err, ERR_USAGE, "column 1: expected a number");
+    if (!failed && (value.kind == VALUE_REAL || !element_is_integer(type)) &&
+        !element_takes(type, value_real(&value))) {
+        value_text(text, sizeof text, &value);
+        failed = err_set(err, ERR_USAGE, "column 1: %s does not fit in %s", text, element_text(type));
+    }
     if (failed)
         err_prefix(err, "element %" PRId64, slots[fill->name_count].integer);
     else if (value.kind == VALUE_REAL)
@@ -151,7 +166,17 @@ static int read_element(const struct fill *fill, enum element_type type, const s
     return failed;
 }
 
-/* Column by column where all is integers; where not, element by element. */
+/* Of integers only a real type refuses some: an integer type takes the lowest bits of each. */
+static bool takes_column(enum element_type type, const int64_t *column, uint64_t count)
+{
+    uint64_t k = 0;
+
+    while (k < count && (element_is_integer(type) || element_takes(type, (double)column[k])))
+        k++;
+    return k == count;
+}
+
+/* Column by column where all is integers; where not, element by element, which says what is wrong. */
 static int read_expression(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n,
                            unsigned char *out, struct err *err)
 {
@@ -166,7 +191,8 @@ static int read_expression(const struct fill *fill, enum element_type type, uint
     for (uint64_t done = 0; done < n && !failed; done += count) {
         count = n - done < EXPR_COLUMN ? n - done : EXPR_COLUMN;
         slots[running] = (struct value){.kind = VALUE_INTEGER, .integer = (int64_t)(first + done)};
-        if (expr_column(column, fill->parsed, slots, running, fill->seed, count))
+        if (expr_column(column, fill->parsed, slots, running, fill->seed, count) &&
+            takes_column(type, column, count))
             for (uint64_t k = 0; k < count; k++)
                 element_from_integer(out + (done + k) * size, type, column[k]);
         else

@@ -37,12 +37,13 @@ struct fill {
     size_t mapping_bytes;
 };
 
-/* Checks the range, parses the expression or maps the file; `type` and `count` are checked against the
- * file's. Called once before fill_read. On failure the fill stays unprepared. */
+/* Checks that range or constant fit the type, parses the expression or maps the file; `type` and `count` are
+ * checked against the file's. Called once before fill_read. On failure the fill stays unprepared. */
 int fill_prepare(struct fill *fill, enum element_type type, uint64_t count, struct err *err);
 
-/* Writes elements first .. first + n - 1, as `type`, to `out`. Integers are cut to the type's width; reals
- * are rounded to nearest even. Thread-safe. Fails only where an expression does (the message names the index)
+/* Writes elements first .. first + n - 1, as `type`, to `out`. Integers of an expression are cut to the width of
+ * an integer type, which takes the nearest integer within its range of a normal fill; reals are rounded to nearest
+ * even. Thread-safe. Fails only where an expression does or its value does not fit (the message names the index),
  * or memory ends. */
 int fill_read(const struct fill *fill, enum element_type type, uint64_t first, uint64_t n, void *out,
               struct err *err);

@@ -9,13 +9,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Helpers of the parts ----------------------------------------------------- */
 
+int check_length(const struct js_at *at, const char *name, struct err *err)
+{
+    enum { MOST = 255 };
+
+    return strlen(name) <= MOST ? 0
+                                : js_fail(at, err, "the name %.32s... has %zu characters; use at most %d",
+                                          name, strlen(name), MOST);
+}
+
 int read_path(char **out, struct reader *reader, const struct js_at *file)
 {
     const char *name;
+    struct stat status;
+    bool folder;
 
     if (js_string(&name, file, reader->err))
         return ERR_USAGE;
@@ -23,8 +35,9 @@ int read_path(char **out, struct reader *reader, const struct js_at *file)
         *out = NULL;
         return err_memory(reader->err);
     }
-    if (access(*out, R_OK))
-        return js_fail(file, reader->err, "%s cannot be read: %s", *out, strerror(errno));
+    folder = !stat(*out, &status) && S_ISDIR(status.st_mode);
+    if (folder || access(*out, R_OK))
+        return js_fail(file, reader->err, "%s cannot be read: %s", *out, strerror(folder ? EISDIR : errno));
     return 0;
 }
 

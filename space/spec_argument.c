@@ -87,6 +87,8 @@ static int read_argument(struct reader *reader, const struct js_at *at, size_t p
         return no_kind(at, reader->err);
     argument->kind = (enum argument_kind)k;
     failed = kinds[k]->read(argument, reader, at, position);
+    if (!failed && argument->name)
+        failed = check_length(at, argument->name, reader->err);
     for (k = 0; !failed && k + 1 < spec->argument_count; k++)
         if (argument->name && spec->arguments[k].name && !strcmp(argument->name, spec->arguments[k].name))
             failed = js_fail(at, reader->err, "the name \"%s\" is used twice", argument->name);

@@ -54,21 +54,22 @@ static int read_kind(struct spec_argument *argument, struct reader *reader, cons
 
     switch (fill->kind) {
     case FILL_CONSTANT:
-        return js_real(&fill->a, at, reader->err);
+        if (js_real(&fill->a, at, reader->err))
+            return ERR_USAGE;
+        break;
     case FILL_EXPRESSION:
         return read_expression_fill(argument, reader, at);
     case FILL_FILE:
         return read_file_fill(argument, reader, at);
     case FILL_UNIFORM:
-        if (read_pair(fill, at, reader->err))
-            return ERR_USAGE;
-        return fill_prepare(fill, argument->type, 0, &why) ? js_fail(at, reader->err, "%s", why.text) : 0;
     case FILL_NORMAL:
         if (read_pair(fill, at, reader->err))
             return ERR_USAGE;
         break;
     }
-    return fill->b < 0 ? js_fail(at, reader->err, "the standard deviation is negative") : 0;
+    if (fill->kind == FILL_NORMAL && fill->b < 0)
+        return js_fail(at, reader->err, "the standard deviation is negative");
+    return fill_prepare(fill, argument->type, 0, &why) ? js_fail(at, reader->err, "%s", why.text) : 0;
 }
 
 int read_fill(struct spec_argument *argument, struct reader *reader, const struct js_at *at, size_t position)

@@ -333,7 +333,8 @@ int read_metrics(struct reader *reader)
     while (js_next(&member, &at)) {
         metric = &spec->metrics[spec->metric_count++];
         metric->name = member.key;
-        if (read_expression(&metric->value, reader, &member, WANTED_NUMBER, scope_measured))
+        if (check_length(&at, metric->name, reader->err) ||
+            read_expression(&metric->value, reader, &member, WANTED_NUMBER, scope_measured))
             return reader->err->code;
         spec->energy |= expr_uses(metric->value, spec->name_count + 1);
     }

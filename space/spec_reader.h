@@ -50,7 +50,10 @@ extern const struct scope scope_measured;
 int read_expression(struct expr **out, struct reader *reader, const struct js_at *at, enum wanted wanted,
                     struct scope scope);
 
-/* `file` as seen from the spec's directory, malloc'ed; it must be readable. */
+/* Whether a name of `at` is short enough for the tables and messages that it stands in. */
+int check_length(const struct js_at *at, const char *name, struct err *err);
+
+/* `file` as seen from the spec's directory, malloc'ed; it must be readable, and no folder. */
 int read_path(char **out, struct reader *reader, const struct js_at *file);
 
 int read_fill(struct spec_argument *argument, struct reader *reader, const struct js_at *at, size_t position);

@@ -3,7 +3,6 @@
 
 #include "base/hash.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,9 +137,9 @@ static int make_scalar(struct argument *out, struct maker *maker, const struct s
                    : make_unfit(maker, "%s: %s does not fit in %s", place, text, element_text(type));
     }
     element_from_real(out->bytes, type, value_real(&value));
-    if (!isfinite(element_to_real(type, out->bytes)))
-        return make_unfit(maker, "%s: %s does not fit in %s", place, text, element_text(type));
-    return 0;
+    return element_takes(type, value_real(&value))
+               ? 0
+               : make_unfit(maker, "%s: %s does not fit in %s", place, text, element_text(type));
 }
 
 /* As C lays it out on the GPU. */

@@ -14,6 +14,8 @@
 
 static int check_name(const struct js_at *at, struct err *err)
 {
+    if (check_length(at->parent, at->key, err))
+        return ERR_USAGE;
     if (!expr_name(at->key))
         return js_fail(at, err,
                        "is not a name: use letters, digits and _, and no word of the expression language");

@@ -1,7 +1,7 @@
 /* Tunes a spec, or loads the decision made before, and prints how to compile and launch the kernel at one
  * problem size.
  *
- *   best SPEC DECISION [SIZE=VALUE]... */
+ *   best SPEC DECISION [SIZE=VALUE]...          a size that is not given is 1 */
 #include <occutune.h>
 
 #include <stdio.h>
@@ -52,6 +52,25 @@ static double size_of(const char *name, int argc, char **argv)
     return 1;
 }
 
+/* Whether every argument gives one of the decision's sizes. */
+static int check_sizes(const occutune_decision *decision, int argc, char **argv, struct occutune_error *error)
+{
+    for (int i = 3; i < argc; i++) {
+        const size_t length = strcspn(argv[i], "=");
+        const char *name;
+        size_t s = 0;
+
+        while ((name = occutune_size_name(decision, s)) && (strncmp(name, argv[i], length) || name[length]))
+            s++;
+        if (name && argv[i][length])
+            continue;
+        snprintf(error->text, sizeof error->text, "%s: give a size of the problem, as %s=1024", argv[i],
+                 occutune_size_count(decision) ? occutune_size_name(decision, 0) : "N");
+        return OCCUTUNE_USAGE;
+    }
+    return 0;
+}
+
 static int print_best(const occutune_decision *decision, int argc, char **argv, struct occutune_error *error)
 {
     const size_t count = occutune_size_count(decision);
@@ -87,7 +106,9 @@ int main(int argc, char **argv)
     }
     if (open_decision(&decision, argv[1], argv[2], &error))
         return fail(&error);
-    rc = print_best(decision, argc, argv, &error);
+    rc = check_sizes(decision, argc, argv, &error);
+    if (!rc)
+        rc = print_best(decision, argc, argv, &error);
     occutune_free(decision);
     return rc ? fail(&error) : 0;
 }

@@ -80,6 +80,30 @@ int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned
     return 0;
 }
 
+/* Nothing is measured yet, so time and energy are any: what fails for all of them is meant. */
+int choose_remark_metrics(const struct cli *cli, const struct spec *spec, struct err *err)
+{
+    static const struct spec_measured any = {1e-3, 1};
+    char sizes[256];
+    double value;
+
+    for (size_t m = 0; m < spec->metric_count; m++)
+        for (size_t p = 0; p < spec->problem_count; p++) {
+            struct err why = {0};
+            const int rc = spec_metric(&value, spec, m, p, spec_default(spec, p), any, &why);
+
+            if (rc == ERR_MEMORY)
+                return err_memory(err);
+            if (!rc)
+                continue;
+            spec_problem_text(sizes, sizeof sizes, spec, p);
+            fprintf(cli->err, "%s: %s: metrics.%s: %s%s%s; left out\n", cli->program, spec->path,
+                    spec->metrics[m].name, why.text, *sizes ? " with " : "", sizes);
+            break;
+        }
+    return 0;
+}
+
 int choose_output(const char *path, const char *name, const struct spec *spec, struct err *err)
 {
     int rc = cli_check_unread(path, name, spec->kernel.path, spec->path, err);

@@ -20,6 +20,10 @@ int choose_configuration(unsigned *choices, const struct spec *spec, const struc
 /* Says as a message which constraint the configuration violates for problem 0, if one. */
 int choose_remark(const struct cli *cli, const struct spec *spec, const unsigned *choices, struct err *err);
 
+/* Says as a message, once each, which metrics have no value for the default of a problem: they are left out.
+ * ERR_MEMORY. */
+int choose_remark_metrics(const struct cli *cli, const struct spec *spec, struct err *err);
+
 /* Whether a spec has one problem; also several that --set has made equal. */
 bool choose_one_problem(const struct spec *spec);
 

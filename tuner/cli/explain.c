@@ -175,6 +175,8 @@ static int run_explain(struct cli *cli, const struct cli_args *args, struct err 
     if (!rc)
         rc = choose_remark(cli, &spec, choices, err);
     if (!rc)
+        rc = choose_remark_metrics(cli, &spec, err);
+    if (!rc)
         choose_remark_first(cli, &spec);
     device_init(&device);
     if (!rc)

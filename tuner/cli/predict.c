@@ -206,7 +206,11 @@ static int run_predict(struct cli *cli, const struct cli_args *args, struct err 
     cli->catch_stop();
     if (rc)
         return CLI_WRONG_USE;
-    rc = choose_device(&device, cli_given(args, "device") ? cli_text(args, "device") : "nvidia-h200", err);
+    device_init(&device);
+    rc = choose_remark_metrics(cli, &spec, err);
+    if (!rc)
+        rc =
+            choose_device(&device, cli_given(args, "device") ? cli_text(args, "device") : "nvidia-h200", err);
     if (!rc)
         rc = machine_init(&machine, &device, err);
     if (!rc) {

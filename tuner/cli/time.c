@@ -116,6 +116,8 @@ static int run_time(struct cli *cli, const struct cli_args *args, struct err *er
     choices = calloc(spec.parameter_count, sizeof *choices);
     rc = choices ? choose_configuration(choices, &spec, args, err) : err_memory(err);
     if (!rc)
+        rc = choose_remark_metrics(cli, &spec, err);
+    if (!rc)
         choose_remark_first(cli, &spec);
     if (!rc)
         rc = environment_open(&environment, &environment_options, err);

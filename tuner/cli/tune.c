@@ -342,6 +342,8 @@ static int run_tune(struct cli *cli, const struct cli_args *args, struct err *er
     if (!rc)
         rc = check_output(&run, err);
     if (!rc)
+        rc = choose_remark_metrics(cli, &run.spec, err);
+    if (!rc)
         rc = kept_lend(&run.environment, cli, &environment, err);
     if (!rc && cli_given(args, "clocks") && !run.environment->worker_count)
         rc = err_set(err, ERR_USAGE, "--clocks: no GPU is here: %s", run.environment->worker_err.text);

@@ -80,7 +80,8 @@ OCCUTUNE_API int occutune_save(const occutune_decision *decision, const char *pa
                                struct occutune_error *error);
 OCCUTUNE_API void occutune_free(occutune_decision *decision); /* also null */
 
-/* "live" or "recorded"; the GPU's name; borrowed from the decision. */
+/* Where the times come from: "live", "recorded", or "predicted" by occutune predict -o; the GPU's name. Borrowed
+ * from the decision. */
 OCCUTUNE_API const char *occutune_level(const occutune_decision *decision);
 OCCUTUNE_API const char *occutune_device(const occutune_decision *decision);
 
@@ -94,7 +95,7 @@ struct occutune_configuration {
     const char *device;
     unsigned sm;         /* 90 for sm_90 */
     const double *sizes; /* of the problem, occutune_size_count() of them */
-    double time_s;       /* median */
+    double time_s;       /* median; of the level "predicted" the estimate */
     double speedup;      /* over the default configuration; NaN when that has no time */
     unsigned block[3], shared_dynamic_bytes;
     const char *const *options; /* to compile with, without the architecture */

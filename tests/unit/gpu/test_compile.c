@@ -47,6 +47,18 @@ static void test_toolkit_headers(void **state)
     compiler_close(compiler);
 }
 
+static void test_a_byte_order_mark_is_no_code(void **state)
+{
+    struct compiler *compiler = open_compiler(NULL);
+    struct compile_result result;
+
+    write_text("marked.cu",
+               "\xef\xbb\xbf#define VALUE 3\nextern \"C\" __global__ void k(float *a) { *a = VALUE; }\n");
+    assert_int_equal(compile(&result, compiler, request_of("marked.cu", "k")), OUTCOME_OK);
+    compile_result_release(&result);
+    compiler_close(compiler);
+}
+
 /* What an architecture has alone (wgmma) must be asked for; another architecture cannot be. */
 static void test_architecture_of_the_options(void **state)
 {
@@ -347,12 +359,12 @@ static void test_no_library(void **state)
 
 int main(void)
 {
-    return compiler_is_here()
-               ? RUN_TESTS_IN(make_directory, remove_directory, test_cubin_and_entry, test_toolkit_headers,
-                              test_architecture_of_the_options, test_bad_variants_are_outcomes,
-                              test_users_mistakes_are_errors, test_endless_compile, test_interrupted_compile,
-                              test_interrupted_before_the_compile, test_killed_at_start,
-                              test_worker_of_another_build, test_many_threads, test_started_ahead,
-                              test_no_library)
-               : 77;
+    return compiler_is_here() ? RUN_TESTS_IN(make_directory, remove_directory, test_cubin_and_entry,
+                                             test_toolkit_headers, test_a_byte_order_mark_is_no_code,
+                                             test_architecture_of_the_options, test_bad_variants_are_outcomes,
+                                             test_users_mistakes_are_errors, test_endless_compile,
+                                             test_interrupted_compile, test_interrupted_before_the_compile,
+                                             test_killed_at_start, test_worker_of_another_build,
+                                             test_many_threads, test_started_ahead, test_no_library)
+                              : 77;
 }

@@ -2,6 +2,8 @@
 
 #include "launch/element.h"
 
+#include <float.h>
+
 static uint64_t bits_of(enum element_type type, double value)
 {
     unsigned char bytes[8] = {0};
@@ -95,9 +97,40 @@ static void integers_are_cut_and_ranges_known(void **state)
     check_near(element_to_real(ELEMENT_UINT8, &byte), 253, 0);
 }
 
+static void what_rounds_to_infinity_does_not_fit(void **state)
+{
+    static const struct {
+        enum element_type type;
+        double most, beyond;
+    } cases[] = {{ELEMENT_INT8, 127, 128},
+                 {ELEMENT_UINT32, 4294967295, 4294967296},
+                 {ELEMENT_INT64, 0x1.fffffffffffffp62, 0x1p63},
+                 {ELEMENT_UINT64, 0x1.fffffffffffffp63, 0x1p64},
+                 {ELEMENT_FLOAT16, 65519.99, 65520},
+                 {ELEMENT_BFLOAT16, 0x1.fefffp127, 0x1.ffp127},
+                 {ELEMENT_FLOAT32, 0x1.fffffefffp127, 0x1.ffffffp127},
+                 {ELEMENT_FLOAT64, DBL_MAX, INFINITY}};
+    double made;
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        assert_true(element_takes(cases[k].type, cases[k].most));
+        assert_false(element_takes(cases[k].type, cases[k].beyond));
+        assert_false(element_takes(cases[k].type, NAN));
+        if (element_is_integer(cases[k].type))
+            continue;
+        element_from_real(&made, cases[k].type, cases[k].most);
+        assert_true(isfinite(element_to_real(cases[k].type, &made)));
+        element_from_real(&made, cases[k].type, cases[k].beyond);
+        assert_true(isinf(element_to_real(cases[k].type, &made)));
+    }
+    assert_false(element_takes(ELEMENT_INT32, 1.5));
+    assert_false(element_takes(ELEMENT_UINT8, -1));
+    assert_true(element_takes(ELEMENT_INT8, -128));
+}
+
 int main(void)
 {
     return RUN_TESTS(names_go_both_ways, halves_round_to_nearest_even, bfloats_are_cut_floats_rounded_to_even,
                      every_half_survives_the_way_back, integers_take_the_nearest_in_range,
-                     integers_are_cut_and_ranges_known);
+                     integers_are_cut_and_ranges_known, what_rounds_to_infinity_does_not_fit);
 }

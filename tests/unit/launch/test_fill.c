@@ -96,6 +96,65 @@ static void a_failing_expression_names_the_element(void **state)
     fill_release(&fill);
 }
 
+static void expression_refused(const char *text, enum element_type type, const char *message)
+{
+    struct fill fill = expression(text);
+    struct err err = {0};
+    double values[20];
+
+    assert_int_equal(fill_prepare(&fill, type, 20, NULL), 0);
+    assert_int_equal(fill_read(&fill, type, 0, 20, values, &err), ERR_USAGE);
+    assert_string_equal(err.text, message);
+    fill_release(&fill);
+}
+
+static void reals_that_do_not_fit_name_the_element(void **state)
+{
+    expression_refused("i / 4", ELEMENT_INT32, "element 1: column 1: 0.25 does not fit in int32");
+    expression_refused("i * 100.0", ELEMENT_INT8, "element 2: column 1: 200.0 does not fit in int8");
+    expression_refused("1e300 * i", ELEMENT_FLOAT32, "element 1: column 1: 1e+300 does not fit in float32");
+    expression_refused("8000 * i", ELEMENT_FLOAT16, "element 9: column 1: 72000 does not fit in float16");
+}
+
+static void integers_of_an_expression_are_cut_to_the_width(void **state)
+{
+    struct fill fill = expression("300 + i - M");
+    int8_t values[20];
+
+    assert_int_equal(fill_prepare(&fill, ELEMENT_INT8, 20, NULL), 0);
+    assert_int_equal(fill_read(&fill, ELEMENT_INT8, 0, 20, values, NULL), 0);
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(values[i], 290 + i - 256);
+    fill_release(&fill);
+}
+
+static void a_constant_or_range_must_fit_the_type(void **state)
+{
+    static const struct {
+        struct fill fill;
+        enum element_type type;
+        const char *message; /* none: it fits */
+    } cases[] = {
+        {{.kind = FILL_CONSTANT, .a = 300}, ELEMENT_INT8, "300 does not fit in int8"},
+        {{.kind = FILL_CONSTANT, .a = -1}, ELEMENT_UINT64, "-1 does not fit in uint64"},
+        {{.kind = FILL_CONSTANT, .a = 1.5}, ELEMENT_INT32, "1.5 does not fit in int32"},
+        {{.kind = FILL_CONSTANT, .a = 1e300}, ELEMENT_FLOAT32, "1e+300 does not fit in float32"},
+        {{.kind = FILL_CONSTANT, .a = -65504}, ELEMENT_FLOAT16, NULL},
+        {{.kind = FILL_UNIFORM, .a = 0, .b = 1000}, ELEMENT_INT8, "1000 does not fit in int8"},
+        {{.kind = FILL_UNIFORM, .a = -0.5, .b = 255.5}, ELEMENT_UINT8, NULL},
+        {{.kind = FILL_UNIFORM, .a = -1e6, .b = 0}, ELEMENT_FLOAT16, "-1000000 does not fit in float16"},
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct fill fill = cases[k].fill;
+        struct err err = {0};
+        const int wanted = cases[k].message ? ERR_USAGE : 0;
+
+        assert_int_equal(fill_prepare(&fill, cases[k].type, 1, &err), wanted);
+        assert_string_equal(err.text, cases[k].message ? cases[k].message : "");
+    }
+}
+
 static void an_empty_range_is_refused(void **state)
 {
     struct fill fill = {.kind = FILL_UNIFORM, .a = 0.2, .b = 0.8};
@@ -210,7 +269,9 @@ int main(void)
 {
     return RUN_TESTS(parts_are_the_whole, uniform_integers_reach_both_ends, normal_has_its_mean_and_deviation,
                      seeds_differ, expressions_see_index_names_and_random,
-                     a_failing_expression_names_the_element, an_empty_range_is_refused,
-                     files_are_read_in_place, files_of_another_type_or_length_are_refused,
-                     npy_headers_are_understood, bad_npy_files_are_named, halves_agree_with_numpy);
+                     a_failing_expression_names_the_element, reals_that_do_not_fit_name_the_element,
+                     integers_of_an_expression_are_cut_to_the_width, a_constant_or_range_must_fit_the_type,
+                     an_empty_range_is_refused, files_are_read_in_place,
+                     files_of_another_type_or_length_are_refused, npy_headers_are_understood,
+                     bad_npy_files_are_named, halves_agree_with_numpy);
 }
