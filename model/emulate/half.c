@@ -95,7 +95,15 @@ static uint32_t finish_half(const struct alu *x, double value)
     return bits;
 }
 
-enum half_kind { HALF_ADD, HALF_MULTIPLY, HALF_FMA, HALF_MINMAX };
+enum half_kind { HALF_ADD, HALF_MULTIPLY, HALF_FMA, HALF_MINMAX, HALF_MINMAX3 };
+
+/* Where the predicate holds the smaller one. */
+static double choose_half(const struct alu *x, unsigned lane, double a, double b)
+{
+    if (a != a || b != b)
+        return x->i->mod[SASS_MOD_NAN] || (a != a && b != b) ? NAN : a != a ? b : a;
+    return (a < b) == (x->q[0] >> lane & 1) ? a : b;
+}
 
 static double compute_half(const struct alu *x, enum half_kind kind, unsigned lane, unsigned h)
 {
@@ -108,10 +116,10 @@ static double compute_half(const struct alu *x, enum half_kind kind, unsigned la
         return a * b;
     case HALF_FMA:
         return add_to_odd(a * b, source_half(x, 2, lane, h));
+    case HALF_MINMAX:
+        return choose_half(x, lane, a, b);
     default:
-        if (a != a || b != b)
-            return x->i->mod[SASS_MOD_NAN] || (a != a && b != b) ? NAN : a != a ? b : a;
-        return (a < b) == (x->q[0] >> lane & 1) ? a : b;
+        return choose_half(x, lane, choose_half(x, lane, a, b), source_half(x, 2, lane, h));
     }
 }
 
@@ -179,6 +187,11 @@ void op_hfma2(struct alu *x)
 void op_hmnmx2(struct alu *x)
 {
     compute_halves(x, HALF_MINMAX);
+}
+
+void op_vhmnmx(struct alu *x)
+{
+    compute_halves(x, HALF_MINMAX3);
 }
 
 static uint32_t compare_halves(const struct alu *x, unsigned h)

@@ -13,6 +13,7 @@ void op_hadd2(struct alu *x);
 void op_hmul2(struct alu *x);
 void op_hfma2(struct alu *x);
 void op_hmnmx2(struct alu *x);
+void op_vhmnmx(struct alu *x);
 void op_hsetp2(struct alu *x);
 void op_hset2(struct alu *x);
 

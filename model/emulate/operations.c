@@ -62,6 +62,7 @@ const struct operation operations[SASS_OP_COUNT] = {
     OP(HFMA2, hfma2, HALVES),
     OP(HFMA2_MMA, hfma2, HALVES),
     OP(HMNMX2, hmnmx2, HALVES),
+    OP(VHMNMX, vhmnmx, HALVES),
     OP(HSET2, hset2, HALVES),
     OP(HSETP2, hsetp2, HALVES),
 

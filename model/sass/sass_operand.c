@@ -86,7 +86,7 @@ static void read_signs(struct reader *r, struct sass_operand *operand, unsigned 
     bool far = flags & HALF && lo == 64;
     unsigned negate = lo == 24 ? 72 : lo == 32 ? 63 : far ? 84 : 75;
     unsigned absolute = lo == 24 ? 73 : lo == 32 ? 62 : far ? 83 : 74;
-    unsigned half = lo == 24 ? 74 : lo == 32 ? 60 : 81;
+    unsigned half = lo == 24 ? 74 : lo == 32 ? 60 : flags & LOW ? 76 : 81;
     bool carry = r->out->mod[SASS_MOD_EXTENDED];
 
     if (flags & NEG && reader_take(r, negate, 1)) {

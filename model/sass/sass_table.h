@@ -50,7 +50,8 @@ enum slot_flag {
     PLAIN = 1024,   /* not of the uniform datapath in an operation that is */
     FLIPPED = 2048, /* predicate whose number is stored inverted: 0 is PT */
     THIRD = 4096,   /* reused through the third operand slot although it stands at 32 */
-    EITHER = 8192   /* the bit below tells a uniform predicate */
+    EITHER = 8192,  /* the bit below tells a uniform predicate */
+    LOW = 16384     /* chooses halves at 76-77 although it stands at 64 */
 };
 
 struct slot {

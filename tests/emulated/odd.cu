@@ -43,6 +43,20 @@ extern "C" __global__ void packed(unsigned *out, const unsigned *in, int n)
     out[4 * i + 3] = __vimin3_s16x2_relu(a, b, c) ^ __vsub4(a, c);
 }
 
+// The greatest and the least of three halves, and of three bfloats, two at a time.
+extern "C" __global__ void threes(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned a = in[i] & 0xfb7ffb7f | 0x10001, b = in[(i + 1) % n] & 0xfb7ffb7f | 0x10001, c = in[(i + 2) % n] & 0xfb7ffb7f | 0x10001;
+
+#define OF_THREE(k, type, first, change) \
+    asm("{ .reg .b32 x; " change ".f16x2 x, %2; " first "." type " x, %1, x; " first "." type " %0, x, %3; }" : "=r"(out[4 * i + k]) : "r"(a), "r"(b), "r"(c))
+    OF_THREE(0, "f16x2", "max", "abs");
+    OF_THREE(1, "f16x2", "min", "neg");
+    OF_THREE(2, "bf16x2", "max", "neg");
+    OF_THREE(3, "bf16x2", "min", "abs");
+}
+
 template <int SELECTOR> __device__ unsigned pick(unsigned a, unsigned b)
 {
     unsigned out;

@@ -152,6 +152,39 @@ static void shares(uint32_t out[4], const uint32_t *in, int i)
         out[k] = sum_from(in, i, in[i / THREADS * THREADS + 5] % 9);
 }
 
+/* Halves and bfloats that are no NaN go by their sign and magnitude. */
+static int ordered(uint16_t half)
+{
+    return half & 0x8000 ? -(half & 0x7fff) : half;
+}
+
+static uint32_t of_three(const uint32_t *in, int i, bool greatest, uint32_t keep, uint32_t flip)
+{
+    uint32_t out = 0;
+
+    for (int k = 0; k < 32; k += 16) {
+        uint16_t found = 0;
+
+        for (int w = 0; w < 3; w++) {
+            const uint32_t word = (in[(i + w) % N] & 0xfb7ffb7f) | 0x10001;
+            const uint16_t half = (uint16_t)((w == 1 ? (word & keep) ^ flip : word) >> k);
+
+            if (w == 0 || (ordered(half) > ordered(found)) == greatest)
+                found = half;
+        }
+        out |= (uint32_t)found << k;
+    }
+    return out;
+}
+
+static void threes(uint32_t out[4], const uint32_t *in, int i)
+{
+    out[0] = of_three(in, i, true, 0x7fff7fff, 0);
+    out[1] = of_three(in, i, false, UINT32_MAX, 0x80008000);
+    out[2] = of_three(in, i, true, UINT32_MAX, 0x80008000);
+    out[3] = of_three(in, i, false, 0x7fff7fff, 0);
+}
+
 static void banks(uint32_t out[4], const uint32_t *in, int i)
 {
     for (int k = 0; k < 4; k++)
@@ -305,10 +338,10 @@ static const struct odd {
     void (*compute)(uint32_t out[4], const uint32_t *in, int i);
     unsigned first_sm;
 } odds[] = {
-    {"bytes", bytes, 80},   {"packed", packed, 80}, {"doubles", doubles, 80}, {"permuted", permuted, 75},
-    {"jumps", jumps, 80},   {"loops", loops, 80},   {"masks", masks, 80},     {"merges", merges, 80},
-    {"fp8", fp8, 89},       {"wide", wide, 90},     {"nears", nears, 75},     {"draws", draws, 75},
-    {"shares", shares, 75}, {"banks", banks, 75},   {"inverts", inverts, 75},
+    {"bytes", bytes, 80},       {"packed", packed, 80}, {"threes", threes, 80}, {"doubles", doubles, 80},
+    {"permuted", permuted, 75}, {"jumps", jumps, 80},   {"loops", loops, 80},   {"masks", masks, 80},
+    {"merges", merges, 80},     {"fp8", fp8, 89},       {"wide", wide, 90},     {"nears", nears, 75},
+    {"draws", draws, 75},       {"shares", shares, 75}, {"banks", banks, 75},   {"inverts", inverts, 75},
 };
 
 /* A compiled kernel and its launch. */

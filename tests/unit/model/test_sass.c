@@ -235,6 +235,32 @@ static void guards_a_copy_by_a_uniform_predicate(void **state)
     assert_string_equal(text, "@UP0 UBLKCP.S.G UR10, UR8, UR4");
 }
 
+/* As nvdisasm 13 has it, flipped bit by bit: the third source chooses its halves elsewhere than that of HFMA2. */
+static void reads_the_greatest_of_three_halves(void **state)
+{
+    static const struct {
+        unsigned bit;
+        const char *text;
+    } flips[] = {{0, "VHMNMX R16, R16, R3, R19, !PT"},          {77, "VHMNMX R16, R16, R3, R19.H0_H0, !PT"},
+                 {84, "VHMNMX R16, R16, R3, -R19, !PT"},        {83, "VHMNMX R16, R16, R3, |R19|, !PT"},
+                 {61, "VHMNMX R16, R16, R3.H0_H0, R19, !PT"},   {62, "VHMNMX R16, R16, |R3|, R19, !PT"},
+                 {75, "VHMNMX R16, R16.H0_H0, R3, R19, !PT"},   {80, "VHMNMX.FTZ R16, R16, R3, R19, !PT"},
+                 {81, "VHMNMX.NAN R16, R16, R3, R19, !PT"},     {82, "VHMNMX.XORSIGN R16, R16, R3, R19, !PT"},
+                 {85, "VHMNMX.BF16_V2 R16, R16, R3, R19, !PT"}, {90, "VHMNMX R16, R16, R3, R19"}};
+    struct sass in;
+    char text[64];
+
+    for (size_t f = 0; f < sizeof flips / sizeof *flips; f++) {
+        uint64_t word[2] = {0x0000000310107247, 0x0000000007800013};
+
+        word[flips[f].bit / 64] ^= flips[f].bit ? UINT64_C(1) << flips[f].bit % 64 : 0;
+        decode(&in, word, 0, 90);
+        assert_int_equal(in.unclaimed_bits, 0);
+        sass_text(text, sizeof text, &in);
+        assert_string_equal(text, flips[f].text);
+    }
+}
+
 static void counts_what_it_does_not_know(void **state)
 {
     static const uint64_t nothing[2] = {0x00000000000079ff, 0x000fe20000000000};
@@ -304,6 +330,6 @@ int main(void)
 {
     return RUN_TESTS(matches_recorded_listings, reads_operands_and_modifiers, reads_wide_accesses_of_sm_100,
                      guards_a_vote_by_lanes, guards_a_copy_by_a_uniform_predicate,
-                     counts_what_it_does_not_know, keys_the_table_by_architecture,
-                     names_classes_and_intervals, cuts_long_text);
+                     reads_the_greatest_of_three_halves, counts_what_it_does_not_know,
+                     keys_the_table_by_architecture, names_classes_and_intervals, cuts_long_text);
 }
