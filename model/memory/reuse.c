@@ -2,6 +2,7 @@
 
 #include "model/memory/kept.h"
 #include "model/memory/reuse_again.h"
+#include "model/memory/reuse_dropped.h"
 #include "model/memory/reuse_left.h"
 #include "model/memory/reuse_parts.h"
 #include "model/memory/reuse_phases.h"
@@ -241,12 +242,14 @@ static void answer(struct reuse *reuse, size_t i)
     const double cached = traffic_is_cached(&reuse->code->instructions[i]) ? 1 : 0;
     const double asked = count->sectors_once;
     const double shared = parts.shared * (1 - found.apart), apart = parts.shared * found.apart;
-    const double ready =
-        cached * parts.same + parts.last * found.last_l1 + parts.far * found.far_l1 + apart * found.apart_l1;
+    const double held = parts.last * found.last_l1 + parts.far * found.far_l1;
+    const double dropped = held > 0 ? held * reuse_dropped(reuse, i) : 0;
+    const double fetched = count->own > 0 ? dropped * fmin(count->fresh / count->own, 1) : 0; /* by itself */
+    const double ready = cached * parts.same + held - dropped + apart * found.apart_l1;
     const double last = parts.last * (1 - found.last_l1), far = parts.far * (1 - found.far_l1),
                  lost = apart * (1 - found.apart_l1);
-    const double again =
-        (1 - cached) * parts.same + last * found.last_l2 + far * found.far_l2 + lost * found.apart_l2;
+    const double again = (1 - cached) * parts.same + last * found.last_l2 + far * found.far_l2 +
+                         lost * found.apart_l2 + dropped;
     const double refetched =
         last * (1 - found.last_l2) + far * (1 - found.far_l2) + lost * (1 - found.apart_l2);
     const double there =
@@ -256,7 +259,7 @@ static void answer(struct reuse *reuse, size_t i)
     count->joined = joined_copies(reuse, i);
     if (!(asked > 0))
         return;
-    count->l1_hit = (cached * shared + ready) / asked;
+    count->l1_hit = (cached * shared + dropped - fetched + ready) / asked;
     count->l1_ready = ready / asked;
     count->l2_merged = (1 - cached) * parts.same / asked;
     count->l2_ready = asked > ready ? ((parts.fresh + shared) * there + again) / (asked - ready) : 1;
