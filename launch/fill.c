@@ -143,6 +143,14 @@ static void read_normal(const struct fill *fill, enum element_type type, uint64_
     element_from_real(out, type, fill->a + fill->b * radius * cos(angle));
 }
 
+/* An integer type takes the integer nearest to a real, and of an integer the lowest bits. */
+static bool takes_value(enum element_type type, const struct value *value)
+{
+    if (!element_is_integer(type))
+        return element_takes(type, value_real(value));
+    return value->kind != VALUE_REAL || element_takes(type, nearbyint(value->real));
+}
+
 static int read_element(const struct fill *fill, enum element_type type, const struct value *slots, void *out,
                         struct err *err)
 {
@@ -152,8 +160,7 @@ static int read_element(const struct fill *fill, enum element_type type, const s
 
     if (!failed && value.kind == VALUE_STRING)
         failed = err_set(err, ERR_USAGE, "column 1: expected a number");
-    if (!failed && (value.kind == VALUE_REAL || !element_is_integer(type)) &&
-        !element_takes(type, value_real(&value))) {
+    if (!failed && !takes_value(type, &value)) {
         value_text(text, sizeof text, &value);
         failed = err_set(err, ERR_USAGE, "column 1: %s does not fit in %s", text, element_text(type));
     }

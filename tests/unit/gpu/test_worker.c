@@ -150,8 +150,10 @@ static void test_integers_unwritten_by_reference(void **state)
 {
     struct setup *setup = *state;
 
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         setup->launch.arguments[i].type = ELEMENT_UINT32;
+        setup->launch.arguments[i].fill.a = 0;
+    }
     setup->reference.code = code_of("lazy");
     assert_int_equal(try_entry(setup, "lazy"), OUTCOME_WRONG);
     expect_text(trial.message, "out[500]: got ");
