@@ -9,6 +9,7 @@
 enum {
     GROUPS = 64,
     LEAST_GROUPS = 4,
+    FOLLOWED = 4,  /* times what it takes to follow a block: what it costs to execute it, at most */
     DEAR = 1 << 20 /* instructions beyond which fewer blocks must do */
 };
 
@@ -154,6 +155,15 @@ static double mean_issued(const struct emulate_result *result)
     return sum / (double)result->block_count;
 }
 
+/* How many times as much a block costs as those so far: what it issues says it, or what it took to follow it, where
+ * most is in loops that are extrapolated. */
+static double share_of_cost(const struct emulate_result *result, const struct stratum *stratum)
+{
+    const double each = (double)result->executed / (double)result->block_count;
+
+    return fmin(stratum->issued / fmax(mean_issued(result), 1), FOLLOWED * stratum->cost / fmax(each, 1));
+}
+
 /* Executes a block of each group that has none. What such a block issues is known, and so about what it
  * costs. */
 static int add_typical(struct choice *choice)
@@ -167,8 +177,8 @@ static int add_typical(struct choice *choice)
 
         if (choice->groups[g].taken)
             continue;
-        rc = sample_add(result, choice->signer->emulation, typical->at,
-                        typical->issued / fmax(mean_issued(result), 1), choice->err);
+        rc = sample_add(result, choice->signer->emulation, typical->at, share_of_cost(result, typical),
+                        choice->err);
         if (!rc && result->end == EMULATE_DONE)
             rc = assign_from(choice, before);
         else if (!rc && result->end == EMULATE_BUDGET) /* it ends, as its signature shows, but too late */

@@ -84,8 +84,10 @@ int division_add_blocks(struct division *division, const struct signature *signa
             return err_memory(division->err);
         out->list = list;
     }
-    out->list[out->count] =
-        (struct stratum){.hash = signature->hash, .issued = (double)signature->issued, .blocks = blocks};
+    out->list[out->count] = (struct stratum){.hash = signature->hash,
+                                             .issued = (double)signature->issued,
+                                             .cost = (double)signature->cost,
+                                             .blocks = blocks};
     division_place(out->list[out->count].at, division, at);
     out->count++;
     return 0;

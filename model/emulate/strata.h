@@ -15,6 +15,7 @@
 struct stratum {
     uint64_t hash;
     double issued;  /* warp instructions of one of them */
+    double cost;    /* of following one, in instructions executed */
     double blocks;  /* how many there are, as far as is known */
     unsigned at[3]; /* one of them */
 };

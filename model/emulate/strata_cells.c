@@ -14,6 +14,7 @@ enum {
     DEAR = 1 << 20,    /* ... so many instructions: less than a second of a core */
     FEWEST_PILOTS = 2,
     PILOTS_COST = PILOTS << 20, /* instructions for the pilots, unless there are FEWEST_PILOTS */
+    ALIKE_COST = 1 << 24,       /* instructions for all blocks where pilots do the same */
     ALL = 4 /* times the budget: what all blocks may cost rather than those of cells, or more cells */
 };
 
@@ -255,6 +256,13 @@ static int sign_pilots(struct division *division)
     return rc;
 }
 
+/* All pilots did the same, and all blocks are looked at in less than a second: one that is named by a comparison no sample
+ * would meet. */
+static bool may_hide_one(const struct division *division, double all, double each)
+{
+    return variance_of_pilots(division) == 0 && all * each < ALIKE_COST;
+}
+
 /* How many blocks can be looked at: some at random tell what one costs. */
 static int find_affordable(double *out, struct division *division, double all)
 {
@@ -268,7 +276,9 @@ static int find_affordable(double *out, struct division *division, double all)
         return rc;
     share = variance_of_pilots(division) < NEARLY * NEARLY ? NEARLY_SHARE : 1;
     *out = share * (double)division->budget / each;
-    *out = all <= ALL * *out ? all : fmax(*out, fmin(count_telling(division), ALL * *out));
+    *out = all <= ALL * *out || may_hide_one(division, all, each)
+               ? all
+               : fmax(*out, fmin(count_telling(division), ALL * *out));
     *out = fmax(*out, division->signer->slice.reads_global ? LEAST_LOADED : least_signed(each, share));
     return rc;
 }
