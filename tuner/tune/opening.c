@@ -25,7 +25,7 @@ static int check_launchable(const struct tuning *tuning, uint64_t memory_bytes, 
 static int open_space(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
-    int rc = space_open(&tuning->space, tuning->spec, tuning->problem, err);
+    int rc = space_open_until(&tuning->space, tuning->spec, tuning->problem, tuning->options->stop, err);
 
     if (!rc && tuning->options->only) {
         rc = configuration_check(tuning->spec, tuning->problem, tuning->options->only, err);
