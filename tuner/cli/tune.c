@@ -281,13 +281,20 @@ static bool is_unlaunchable(const struct tuned *tuned)
            tuned->counts.outcomes[OUTCOME_LIMITS] == tuned->counts.valid;
 }
 
-/* Failure is what leaves a user without an answer. */
+/* Whether what a recorded run did could not be written beside the decision. */
+static bool is_replay_lost(const struct run *run, const struct tuned *tuned)
+{
+    return !tuned->evaluator->measures && !*tuned->replay && strcmp(run->decision, "-") != 0;
+}
+
+/* Failure is what leaves a user without an answer, or without all of it. */
 static int status_of(const struct run *run)
 {
     int status = run->tuned_count < run->kinds * run->spec.problem_count ? CLI_FAILED : CLI_OK;
 
     for (size_t i = 0; i < run->tuned_count; i++)
-        if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED)
+        if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED ||
+            is_replay_lost(run, &run->tuned[i]))
             status = CLI_FAILED;
     for (size_t i = 0; i < run->tuned_count; i++)
         if (is_unlaunchable(&run->tuned[i])) {

@@ -123,13 +123,26 @@ static void show(struct tune_page *page, const struct tune_view *view)
             why.text);
 }
 
+/* Nor is the decision lost with what is written beside it. */
+static int write_beside(const struct tune_page *page, const struct tune_view *view, struct err *err)
+{
+    struct err why = {0};
+    const int rc = write_replay(page, view, &why);
+
+    if (rc == ERR_MEMORY)
+        return err_memory(err);
+    if (rc)
+        fprintf(page->cli->err, "%s: %s; the decision is written without it\n", page->cli->program, why.text);
+    return 0;
+}
+
 int tune_page_view(void *context, const struct tune_view *view, struct err *err)
 {
     struct tune_page *page = context;
 
     if (page->page)
         show(page, view);
-    return view->finished && !view->measured ? write_replay(page, view, err) : 0;
+    return view->finished && !view->measured ? write_beside(page, view, err) : 0;
 }
 
 /* When it ends ------------------------------------------------------------------ */
