@@ -246,6 +246,21 @@ static void put_decision(const struct run *run)
         fprintf(run->cli->out, "  next        occutune header %s -o %s.h\n", run->decision, kernel);
 }
 
+/* What was written beside it makes room for the decision, which matters more. */
+static int write_decision(struct run *run, struct json **decision, struct err *err)
+{
+    struct err why = {0};
+    int rc = js_write_file(*decision, run->decision, &why);
+
+    if (!rc || rc == ERR_MEMORY || !tune_page_remove_replays(&run->page, run->tuned, run->tuned_count))
+        return rc ? err_set(err, (enum err_code)rc, "%s", why.text) : 0;
+    fprintf(run->cli->err, "%s: %s; the replay that was written beside it is removed\n", run->cli->program,
+            why.text);
+    js_free(*decision);
+    rc = decision_new(decision, &run->spec, run->tuned, run->tuned_count, err);
+    return rc ? rc : js_write_file(*decision, run->decision, err);
+}
+
 static int write_results(struct run *run, struct err *err)
 {
     struct json *decision;
@@ -260,7 +275,7 @@ static int write_results(struct run *run, struct err *err)
                          run->decision);
     run->kept = !rc && is_worth_more(run);
     if (!rc && !run->kept && strcmp(run->decision, "-"))
-        rc = js_write_file(decision, run->decision, err);
+        rc = write_decision(run, &decision, err);
     if (!rc && run->print)
         rc = cli_print_json(run->cli, js_copy(decision), err);
     if (!rc)
