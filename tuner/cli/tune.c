@@ -296,6 +296,12 @@ static bool is_unlaunchable(const struct tuned *tuned)
            tuned->counts.outcomes[OUTCOME_LIMITS] == tuned->counts.valid;
 }
 
+/* All problems have their times from one source. */
+static bool is_recorded(const struct run *run)
+{
+    return run->tuned_count && !run->tuned[0].evaluator->measures;
+}
+
 /* Whether what a recorded run did could not be written beside the decision. */
 static bool is_replay_lost(const struct run *run, const struct tuned *tuned)
 {
@@ -321,7 +327,9 @@ static int status_of(const struct run *run)
         fprintf(run->cli->err, "%s: %s: stays as it was: this run found fewer winners\n", run->cli->program,
                 run->decision);
     if (run->cli->stop && *run->cli->stop)
-        fprintf(run->cli->err, "%s: interrupted; the same command goes on from here\n", run->cli->program);
+        fprintf(run->cli->err, "%s: interrupted; the same command %s\n", run->cli->program,
+                is_recorded(run) ? "begins anew, as there is no journal of recorded times"
+                                 : "goes on from here");
     return status;
 }
 

@@ -231,6 +231,7 @@ static int open_search(struct tuning *tuning, struct err *err)
                                                 .profile = tuning->has_machine ? &tuning->profile : NULL,
                                                 .fleet = environment->fleet,
                                                 .questions = options->questions,
+                                                .stop = options->stop,
                                                 .trials_ahead = (unsigned)tuning->out->strategy->trials_ahead,
                                                 .turns = environment->turns,
                                                 .share = environment->share,
