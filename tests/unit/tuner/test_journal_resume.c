@@ -315,7 +315,7 @@ static void no_byte_takes_records_along(void **state)
     char *struck = strdup(text);
 
     for (size_t at = 0; at < length; at++)
-        for (size_t b = 0; b < sizeof bytes; b++) {
+        for (size_t b = at % 4; b < sizeof bytes; b += 4) {
             struck[at] = bytes[b];
             if (struck[at] != text[at])
                 check_struck(text, struck, length, at);
