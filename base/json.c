@@ -127,6 +127,18 @@ static int parse(json_t **out, const char *text, size_t length, const char *name
 
 /* Reading ------------------------------------------------------------------ */
 
+/* Jansson passes over a zero byte behind a number. */
+static int refuse_zero(const char *text, const char *zero, const char *name, struct err *err)
+{
+    size_t line = 1, column = 1;
+
+    for (; text < zero; text++) {
+        line += *text == '\n';
+        column = *text == '\n' ? 1 : column + 1;
+    }
+    return err_set(err, ERR_USAGE, "%s:%zu:%zu: a zero byte", name, line, column);
+}
+
 int js_read_file(struct json **out, const char *path, struct err *err)
 {
     static const char mark[] = "\xef\xbb\xbf"; /* some editors put it before the text */
@@ -146,8 +158,14 @@ int js_read_file(struct json **out, const char *path, struct err *err)
 int js_read_text(struct json **out, const char *text, size_t length, const char *name, struct err *err)
 {
     json_t *read;
-    const int rc = parse(&read, text, length, name, err);
+    const char *zero = length ? memchr(text, '\0', length) : NULL;
+    int rc = parse(&read, text, length, name, err);
 
+    if (!rc && zero) {
+        json_decref(read);
+        read = NULL;
+        rc = refuse_zero(text, zero, name, err);
+    }
     *out = outer(read);
     return rc;
 }

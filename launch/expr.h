@@ -67,6 +67,20 @@ enum { EXPR_COLUMN = 64 };
 bool expr_column(int64_t *out, const struct expr *expr, const struct value *slots, size_t running,
                  uint64_t seed, size_t count);
 
+/* What an expression comes to when the slots from `first` on, up to `end`, have no values yet: its largest parts that use
+ * slots before them and none of them. Where these parts have the same values, and no value in the same ones, so has the
+ * expression, whatever the other slots hold. `out` has room for expr_size(). */
+#define EXPR_NO_SLOT SIZE_MAX
+struct expr_part {
+    const struct expr *expr;
+    uint32_t node;
+    size_t slot; /* which is the whole part, or EXPR_NO_SLOT */
+};
+size_t expr_size(const struct expr *expr);
+int expr_parts(struct expr_part *out, size_t *count, const struct expr *expr, size_t first, size_t end,
+               struct err *err);
+int expr_part_value(struct value *out, const struct expr_part *part, const struct value *slots);
+
 /* How many ceil_div() and round_up() it has; and whether the k-th of them divides evenly. False where that has no value. */
 size_t expr_divisions(const struct expr *expr);
 bool expr_divides(const struct expr *expr, size_t k, const struct value *slots);

@@ -113,6 +113,13 @@ int expr_value(struct value *out, const struct expr *expr, const struct value *s
     return 0;
 }
 
+int expr_part_value(struct value *out, const struct expr_part *part, const struct value *slots)
+{
+    const struct expr_run run = {.expr = part->expr, .slots = slots};
+
+    return evaluate(out, &run, part->node);
+}
+
 static bool op_divides_up(enum op op)
 {
     return op == OP_CEIL_DIV || op == OP_ROUND_UP;

@@ -55,11 +55,12 @@ int space_launchable(const struct space *space, const struct spec *spec, size_t 
                    spec->path, first.text);
 }
 
-static int check_problem(const struct spec *spec, size_t problem, uint64_t memory_bytes, struct err *err)
+static int check_problem(const struct spec *spec, size_t problem, uint64_t memory_bytes,
+                         const volatile sig_atomic_t *stop, struct err *err)
 {
     struct space *space;
     uint64_t index;
-    int rc = space_open(&space, spec, problem, err);
+    int rc = space_open_until(&space, spec, problem, stop, err);
 
     if (rc)
         return rc;
@@ -70,13 +71,14 @@ static int check_problem(const struct spec *spec, size_t problem, uint64_t memor
     return rc;
 }
 
-int space_check_problems(const struct spec *spec, uint64_t memory_bytes, struct err *err)
+int space_check_problems(const struct spec *spec, uint64_t memory_bytes, const volatile sig_atomic_t *stop,
+                         struct err *err)
 {
     char place[320];
     int rc = 0;
 
     for (size_t k = 0; k < spec->problem_count && spec->problem_count > 1 && !rc; k++) {
-        rc = check_problem(spec, k, memory_bytes, err);
+        rc = check_problem(spec, k, memory_bytes, stop, err);
         if (rc) {
             spec_problem_place(place, sizeof place, spec, k);
             err_prefix(err, "%s", place);

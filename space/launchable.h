@@ -17,7 +17,8 @@ int space_launchable(const struct space *space, const struct spec *spec, size_t 
                      uint64_t memory_bytes, struct err *err);
 
 /* The same of every problem, and whether each has a valid configuration, before the first is worked on: the
- * error names the problem. A spec with one problem is left to whoever opens its space. */
-int space_check_problems(const struct spec *spec, uint64_t memory_bytes, struct err *err);
+ * error names the problem. `stop` as in space_open_until(). A spec with one problem is left to whoever opens its space. */
+int space_check_problems(const struct spec *spec, uint64_t memory_bytes, const volatile sig_atomic_t *stop,
+                         struct err *err);
 
 #endif

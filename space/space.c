@@ -44,6 +44,12 @@ static int count_removals(struct space *space, struct err *err)
 
 int space_open(struct space **out, const struct spec *spec, size_t problem, struct err *err)
 {
+    return space_open_until(out, spec, problem, NULL, err);
+}
+
+int space_open_until(struct space **out, const struct spec *spec, size_t problem,
+                     const volatile sig_atomic_t *stop, struct err *err)
+{
     struct space *space = calloc(1, sizeof *space);
     int failed;
 
@@ -52,7 +58,7 @@ int space_open(struct space **out, const struct spec *spec, size_t problem, stru
         return err_memory(err);
     space->spec = spec;
     space->problem = problem;
-    failed = space_build(space, err);
+    failed = space_build(space, stop, err);
     if (!failed)
         failed = count_removals(space, err);
     if (!failed && space_count(space) == UINT64_MAX)

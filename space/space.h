@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "space/spec.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,8 +19,11 @@
 struct space;
 
 /* `spec` must outlive the space. A space without a valid configuration opens: space_default tells. More than
- * 2^64 - 2 valid configurations are an error. */
+ * 2^64 - 2 valid configurations are an error, and so are constraints that take too long to count. */
 int space_open(struct space **out, const struct spec *spec, size_t problem, struct err *err);
+/* The same, which may take seconds: ERR_STOPPED soon after *stop is not 0; `stop` may be null. */
+int space_open_until(struct space **out, const struct spec *spec, size_t problem,
+                     const volatile sig_atomic_t *stop, struct err *err);
 void space_close(struct space *space); /* also null */
 
 /* Combinations of all values, UINT64_MAX standing for that many or more; and those that satisfy every

@@ -7,20 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGES_MAX (1 << 27) /* 2 GiB */
+#define EDGES_MAX 5000000 /* 80 MB, made in about two seconds; docs/spec.md names it */
 
 /* What is known of a level before the enumeration. */
 struct level {
     struct listed_range listed; /* the listed configurations that the prefix now chosen begins */
     size_t *due;                /* constraints decided here, in the order of the spec */
     size_t due_count;
-    uint16_t *live; /* earlier parameters that constraints due here or later use */
+    struct expr_part
+        *live; /* what constraints due here or later use of earlier parameters: a parameter once */
     size_t live_count;
-    bool merges;      /* a parameter died at the level before: different prefixes may meet here */
-    struct edge *row; /* of the node being made: at any time there is one per level */
+    size_t used;       /* the parameters in them */
+    size_t key_length; /* of nodes here */
+    bool merges;       /* different prefixes may meet here */
+    struct edge *row;  /* of the node being made: at any time there is one per level */
 };
 
-/* A node that other prefixes may find again: by its level and the choices of the live parameters. */
+/* A node that other prefixes may find again: by its level and the values of the live parts. */
 struct entry {
     size_t key;   /* place in `keys` */
     int32_t node; /* -1: an empty entry */
@@ -34,8 +37,9 @@ struct build {
     uint16_t *choices;
     struct entry *table;
     size_t table_size, table_used; /* the size is a power of two */
-    uint16_t *keys;
+    uint64_t *keys;
     size_t key_count, key_capacity;
+    const volatile sig_atomic_t *stop;
     struct err *err;
 };
 
@@ -89,24 +93,74 @@ static bool is_live(const struct build *build, size_t parameter, size_t level)
     return false;
 }
 
+/* Adds a part unless it is a parameter that is there already. */
+static void add_live(struct level *level, const struct expr_part *part)
+{
+    for (size_t i = 0; part->slot != EXPR_NO_SLOT && i < level->live_count; i++)
+        if (level->live[i].slot == part->slot)
+            return;
+    level->live[level->live_count++] = *part;
+    level->key_length += part->slot == EXPR_NO_SLOT ? 2 : 1;
+}
+
+static int add_parts(struct level *level, const struct expr *constraint, size_t k, size_t end,
+                     struct err *err)
+{
+    struct expr_part *parts = calloc(expr_size(constraint), sizeof *parts);
+    size_t count = 0;
+    int rc = parts ? expr_parts(parts, &count, constraint, k, end, err) : err_memory(err);
+
+    for (size_t i = 0; i < count; i++)
+        add_live(level, &parts[i]);
+    free(parts);
+    return rc;
+}
+
+/* Prefixes may meet where a sum or product stands for several parameters, or one is used no more. Where there are many such
+ * parts, the parameters themselves are the shorter key. */
+static int prepare_live(struct build *build, size_t k)
+{
+    const struct spec *spec = build->space->spec;
+    struct level *level = &build->levels[k];
+    size_t most = k + 1;
+
+    for (size_t c = 0; c < spec->constraint_count; c++)
+        most += expr_size(spec->constraints[c]);
+    level->live = calloc(most, sizeof *level->live);
+    level->key_length = 1;
+    if (!level->live)
+        return err_memory(build->err);
+    for (size_t c = 0; c < spec->constraint_count; c++)
+        if (last_parameter(spec->constraints[c], build->count) >= k &&
+            add_parts(level, spec->constraints[c], k, build->count, build->err))
+            return ERR_MEMORY;
+    for (size_t p = 0; p < k; p++)
+        level->used += is_live(build, p, k);
+    if (level->key_length > 2 * level->used + 1) {
+        level->live_count = 0;
+        level->key_length = 1;
+        for (size_t p = 0; p < k; p++)
+            if (is_live(build, p, k))
+                add_live(level, &(struct expr_part){.slot = p});
+    }
+    level->merges = !spec->listed.given && k > 0 &&
+                    (level->live_count != level->used || level->used <= build->levels[k - 1].used);
+    return 0;
+}
+
 static int prepare_level(struct build *build, size_t k)
 {
     const struct spec *spec = build->space->spec;
     struct level *level = &build->levels[k];
 
     level->due = calloc(spec->constraint_count + 1, sizeof *level->due);
-    level->live = calloc(k + 1, sizeof *level->live);
     level->row = calloc(spec->parameters[k].value_count + 1, sizeof *level->row);
-    if (!level->due || !level->live || !level->row)
+    if (!level->due || !level->row)
         return err_memory(build->err);
     for (size_t i = 0; i < spec->constraint_count; i++)
         if (last_parameter(spec->constraints[i], build->count) == k)
             level->due[level->due_count++] = i;
-    for (size_t i = 0; i < k; i++)
-        if (is_live(build, i, k))
-            level->live[level->live_count++] = (uint16_t)i;
-    level->merges = !spec->listed.given && k > 0 && level->live_count <= build->levels[k - 1].live_count;
-    return 0;
+    return prepare_live(build, k);
 }
 
 static int prepare(struct build *build)
@@ -134,23 +188,23 @@ static int prepare(struct build *build)
 
 /* Nodes found again -------------------------------------------------------- */
 
-static uint64_t key_hash(const uint16_t *key, size_t length)
+static uint64_t key_hash(const uint64_t *key, size_t length)
 {
     return hash_bytes(HASH_START, key, length * sizeof *key);
 }
 
-/* A key is its level, then the choices. */
-static size_t key_length(const struct build *build, const uint16_t *key)
+/* A key is its level, then what make_key() puts behind it. */
+static size_t key_length(const struct build *build, const uint64_t *key)
 {
-    return 1 + build->levels[key[0]].live_count;
+    return build->levels[key[0]].key_length;
 }
 
-static bool key_equal(const struct build *build, const uint16_t *a, const uint16_t *b)
+static bool key_equal(const struct build *build, const uint64_t *a, const uint64_t *b)
 {
     return a[0] == b[0] && !memcmp(a, b, key_length(build, a) * sizeof *a);
 }
 
-static struct entry *find_entry(const struct build *build, const uint16_t *key)
+static struct entry *find_entry(const struct build *build, const uint64_t *key)
 {
     size_t at = key_hash(key, key_length(build, key)) & (build->table_size - 1);
 
@@ -179,21 +233,38 @@ static int grow_table(struct build *build)
     return 0;
 }
 
+/* Two words: a kind, and bits of a value. Values that are equal and of unlike bits (-0.0, texts) are told apart, which costs a
+ * node and is right. */
+static void put_value(uint64_t words[2], const struct expr_part *part, const struct value *slots)
+{
+    const uint64_t undefined = UINT64_MAX;
+    struct value value = {0};
+
+    words[0] = expr_part_value(&value, part, slots) ? undefined : (uint64_t)value.kind;
+    memset(&words[1], 0, sizeof words[1]);
+    if (words[0] != undefined)
+        memcpy(&words[1], &value.integer, sizeof value.integer);
+}
+
 /* The key of the prefix now chosen, at the end of `keys`, where find_entry can use it and keep_node may let
  * it stay. */
 static int make_key(struct build *build, size_t level)
 {
     const struct level *l = &build->levels[level];
-    uint16_t *keys =
-        grow(build->keys, &build->key_capacity, build->key_count + 1 + l->live_count, sizeof *keys);
+    uint64_t *keys = grow(build->keys, &build->key_capacity, build->key_count + l->key_length, sizeof *keys);
 
     if (!keys)
         return err_memory(build->err);
     build->keys = keys;
     keys += build->key_count;
-    *keys++ = (uint16_t)level;
+    *keys++ = level;
     for (size_t i = 0; i < l->live_count; i++)
-        *keys++ = build->choices[l->live[i]];
+        if (l->live[i].slot != EXPR_NO_SLOT) {
+            *keys++ = build->choices[l->live[i].slot];
+        } else {
+            put_value(keys, &l->live[i], build->slots);
+            keys += 2;
+        }
     return 0;
 }
 
@@ -213,7 +284,7 @@ static int find_node(int32_t *node, struct build *build, size_t level)
 
 static int keep_node(struct build *build, size_t level, int32_t node)
 {
-    const uint16_t *key;
+    const uint64_t *key;
 
     if (!build->levels[level].merges)
         return 0;
@@ -329,6 +400,9 @@ static int build_node(int32_t *out, struct build *build, size_t level)
     uint64_t total = 0;
     size_t v;
 
+    if (build->stop && *build->stop)
+        return err_set(build->err, ERR_STOPPED, "%s: interrupted while its configurations were counted",
+                       build->space->spec->path);
     if (find_node(out, build, level))
         return ERR_MEMORY;
     if (*out >= 0)
@@ -363,10 +437,11 @@ static void release(struct build *build)
     free(build->keys);
 }
 
-int space_build(struct space *space, struct err *err)
+int space_build(struct space *space, const volatile sig_atomic_t *stop, struct err *err)
 {
     struct err own = {0};
-    struct build build = {.space = space, .count = space->spec->parameter_count, .err = err ? err : &own};
+    struct build build = {
+        .space = space, .count = space->spec->parameter_count, .stop = stop, .err = err ? err : &own};
     int32_t root;
     int failed = prepare(&build);
 

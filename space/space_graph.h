@@ -37,7 +37,7 @@ static inline int32_t removed_by(size_t constraint, bool undefined)
 }
 
 /* Makes tail, edges, nodes and the reasons. */
-int space_build(struct space *space, struct err *err);
+int space_build(struct space *space, const volatile sig_atomic_t *stop, struct err *err);
 
 uint64_t saturated_product(uint64_t a, uint64_t b);
 uint64_t saturated_sum(uint64_t a, uint64_t b);

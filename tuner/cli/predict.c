@@ -63,7 +63,7 @@ static int rank_problem(struct predict_view *view, const struct ranking_options 
                         struct err *err)
 {
     struct ranking_options own = *how;
-    int rc = space_open(&view->space, view->spec, view->problem, err);
+    int rc = space_open_until(&view->space, view->spec, view->problem, how->stop, err);
 
     if (rc)
         return rc;
@@ -142,7 +142,7 @@ static int rank_all(struct predict_view *view, const struct cli_args *args, cons
     if (!rc && cli_given(args, "json") && !(all = js_new_array()))
         rc = err_memory(err);
     if (!rc)
-        rc = space_check_problems(how->spec, how->machine->device->limits.memory_bytes, err);
+        rc = space_check_problems(how->spec, how->machine->device->limits.memory_bytes, how->stop, err);
     for (; view->problem < how->spec->problem_count && !rc && !*how->stop; view->problem++)
         rc = rank_problem(view, how, all, err);
     if (!rc && all) {

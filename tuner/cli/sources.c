@@ -158,20 +158,31 @@ static bool is_decision(struct json *document)
     return js_find(&at, &root, "problems") && js_find(&at, &root, "signature");
 }
 
+/* Whether text that is no JSON is a decision that is damaged, or was cut; journals may be cut and are read all the same. */
+static bool was_decision(const char *path, const char *text)
+{
+    return ends_with(path, ".decision.json") ||
+           (strstr(text, "\"problems\"") && !strstr(text, "\"tune_params_keys\""));
+}
+
 /* The document, where the file is a decision; else null: what is wrong with it is for the journal's reader to say. A
  * journal of thousands of records is not parsed for that. */
 static int read_decision(struct json **out, const char *path, struct err *err)
 {
     struct err why = {0};
+    bool damaged = false;
     char *text = NULL;
     size_t size;
 
     *out = NULL;
-    if (!file_read(&text, &size, path, &why) && strstr(text, "\"problems\"") && strstr(text, "\"signature\""))
-        js_read_text(out, text, size, path, &why);
+    if (!file_read(&text, &size, path, &why) &&
+        (was_decision(path, text) || (strstr(text, "\"problems\"") && strstr(text, "\"signature\""))))
+        damaged = js_read_text(out, text, size, path, &why) && was_decision(path, text);
     free(text);
     if (why.code == ERR_MEMORY)
         return err_memory(err);
+    if (damaged)
+        return err_set(err, (enum err_code)why.code, "%s", why.text);
     if (*out && !is_decision(*out)) {
         js_free(*out);
         *out = NULL;

@@ -246,6 +246,21 @@ static void put_decision(const struct run *run)
         fprintf(run->cli->out, "  next        occutune header %s -o %s.h\n", run->decision, kernel);
 }
 
+/* What was written beside it makes room for the decision, which matters more. */
+static int write_decision(struct run *run, struct json **decision, struct err *err)
+{
+    struct err why = {0};
+    int rc = js_write_file(*decision, run->decision, &why);
+
+    if (!rc || rc == ERR_MEMORY || !tune_page_remove_replays(&run->page, run->tuned, run->tuned_count))
+        return rc ? err_set(err, (enum err_code)rc, "%s", why.text) : 0;
+    fprintf(run->cli->err, "%s: %s; the replay that was written beside it is removed\n", run->cli->program,
+            why.text);
+    js_free(*decision);
+    rc = decision_new(decision, &run->spec, run->tuned, run->tuned_count, err);
+    return rc ? rc : js_write_file(*decision, run->decision, err);
+}
+
 static int write_results(struct run *run, struct err *err)
 {
     struct json *decision;
@@ -260,7 +275,7 @@ static int write_results(struct run *run, struct err *err)
                          run->decision);
     run->kept = !rc && is_worth_more(run);
     if (!rc && !run->kept && strcmp(run->decision, "-"))
-        rc = js_write_file(decision, run->decision, err);
+        rc = write_decision(run, &decision, err);
     if (!rc && run->print)
         rc = cli_print_json(run->cli, js_copy(decision), err);
     if (!rc)
@@ -281,13 +296,26 @@ static bool is_unlaunchable(const struct tuned *tuned)
            tuned->counts.outcomes[OUTCOME_LIMITS] == tuned->counts.valid;
 }
 
-/* Failure is what leaves a user without an answer. */
+/* All problems have their times from one source. */
+static bool is_recorded(const struct run *run)
+{
+    return run->tuned_count && !run->tuned[0].evaluator->measures;
+}
+
+/* Whether what a recorded run did could not be written beside the decision. */
+static bool is_replay_lost(const struct run *run, const struct tuned *tuned)
+{
+    return !tuned->evaluator->measures && !*tuned->replay && strcmp(run->decision, "-") != 0;
+}
+
+/* Failure is what leaves a user without an answer, or without all of it. */
 static int status_of(const struct run *run)
 {
     int status = run->tuned_count < run->kinds * run->spec.problem_count ? CLI_FAILED : CLI_OK;
 
     for (size_t i = 0; i < run->tuned_count; i++)
-        if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED)
+        if (!run->tuned[i].finalist_count || run->tuned[i].end == TUNE_INTERRUPTED ||
+            is_replay_lost(run, &run->tuned[i]))
             status = CLI_FAILED;
     for (size_t i = 0; i < run->tuned_count; i++)
         if (is_unlaunchable(&run->tuned[i])) {
@@ -299,7 +327,9 @@ static int status_of(const struct run *run)
         fprintf(run->cli->err, "%s: %s: stays as it was: this run found fewer winners\n", run->cli->program,
                 run->decision);
     if (run->cli->stop && *run->cli->stop)
-        fprintf(run->cli->err, "%s: interrupted; the same command goes on from here\n", run->cli->program);
+        fprintf(run->cli->err, "%s: interrupted; the same command %s\n", run->cli->program,
+                is_recorded(run) ? "begins anew, as there is no journal of recorded times"
+                                 : "goes on from here");
     return status;
 }
 

@@ -140,7 +140,7 @@ int tune_kinds(struct tune_kinds *kinds, struct err *err)
     struct turns turns;
     struct share share;
     const uint64_t memory_bytes = kinds->tune->recorded ? 0 : environment_memory(environment);
-    int rc = all ? space_check_problems(kinds->spec, memory_bytes, err) : err_memory(err);
+    int rc = all ? space_check_problems(kinds->spec, memory_bytes, kinds->tune->stop, err) : err_memory(err);
 
     if (!rc)
         rc = tune_pages_init(&pages, kinds->count, err);

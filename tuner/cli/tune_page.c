@@ -6,18 +6,25 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* Beside the decision. */
-static int write_replay(const struct tune_page *page, const struct tune_view *view, struct err *err)
+/* Beside the decision; false: the name is too long. */
+static bool replay_path(char path[PATH_MAX], const struct tune_page *page, const char *replay)
 {
     const char *slash = strrchr(page->decision, '/');
     const int folder = slash ? (int)(slash - page->decision + 1) : 0;
+
+    return snprintf(path, PATH_MAX, "%.*s%s", folder, page->decision, replay) < PATH_MAX;
+}
+
+static int write_replay(const struct tune_page *page, const struct tune_view *view, struct err *err)
+{
     char path[PATH_MAX], *replay = page->tuned[view->problem].replay;
     int rc;
 
     if (!strcmp(page->decision, "-"))
         return 0;
-    if (snprintf(path, sizeof path, "%.*s%s", folder, page->decision, view->replay) >= (int)sizeof path)
+    if (!replay_path(path, page, view->replay))
         return err_set(err, ERR_USAGE, "%s: the name is too long", page->decision);
     rc = tune_view_write(path, view, page->spec, err);
     if (!rc)
@@ -123,13 +130,39 @@ static void show(struct tune_page *page, const struct tune_view *view)
             why.text);
 }
 
+/* Nor is the decision lost with what is written beside it. */
+static int write_beside(const struct tune_page *page, const struct tune_view *view, struct err *err)
+{
+    struct err why = {0};
+    const int rc = write_replay(page, view, &why);
+
+    if (rc == ERR_MEMORY)
+        return err_memory(err);
+    if (rc)
+        fprintf(page->cli->err, "%s: %s; the decision is written without it\n", page->cli->program, why.text);
+    return 0;
+}
+
 int tune_page_view(void *context, const struct tune_view *view, struct err *err)
 {
     struct tune_page *page = context;
 
     if (page->page)
         show(page, view);
-    return view->finished && !view->measured ? write_replay(page, view, err) : 0;
+    return view->finished && !view->measured ? write_beside(page, view, err) : 0;
+}
+
+bool tune_page_remove_replays(const struct tune_page *page, struct tuned *tuned, size_t count)
+{
+    char path[PATH_MAX];
+    bool any = false;
+
+    for (size_t i = 0; i < count; i++)
+        if (*tuned[i].replay && replay_path(path, page, tuned[i].replay)) {
+            any |= !unlink(path);
+            *tuned[i].replay = '\0';
+        }
+    return any;
 }
 
 /* When it ends ------------------------------------------------------------------ */

@@ -147,8 +147,9 @@ static void say_search(struct words *words, const struct tuned *tuned)
     if (s->end == SEARCH_GOING) {
         say(words,
             "%" PRIu64 " of %" PRIu64 " configurations compiled%s, %" PRIu64
-            " timed when the run was ended: the same command goes on",
-            s->compiled, tuned->counts.valid, compiles, s->timed);
+            " timed when the run was ended: the same command %s",
+            s->compiled, tuned->counts.valid, compiles, s->timed,
+            tuned->evaluator->measures ? "goes on" : "begins anew, as there is no journal of recorded times");
         return;
     }
     say_more(words,

@@ -25,6 +25,7 @@
 #include "tuner/predict/code_facts.h"
 #include "tuner/predict/predictor.h"
 
+#include <signal.h>
 #include <stddef.h>
 
 struct evaluator_type;
@@ -45,7 +46,9 @@ struct evaluator_options {
     struct fleet *fleet;             /* evaluator_remote: workers elsewhere */
     struct questions *questions;     /* evaluator_asked */
     unsigned trials_ahead;           /* that the search has submitted for each GPU at most */
-    int finished;                    /* event descriptor that a finished job adds to; 0: none */
+    const volatile sig_atomic_t
+        *stop;    /* evaluator_recorded: no compile is waited for once it is not 0; may be null */
+    int finished; /* event descriptor that a finished job adds to; 0: none */
     /* Where several kinds of GPU are tuned for at the same time, each with an evaluator: */
     struct turns
         *turns; /* which the caller has, and which is given up while the evaluator waits; null: none */

@@ -13,6 +13,7 @@ struct recorded {
     double now_s;
     double *core_free_s, gpu_free_s; /* when each core, and the GPU, is free again */
     double busy_s[2];
+    const volatile sig_atomic_t *stop;
 };
 
 static void recorded_close(void *state)
@@ -36,6 +37,7 @@ static int recorded_open(void **state, const struct evaluator_options *options, 
     if (rc)
         return rc;
     here.worker_count = 0;
+    recorded->stop = options->stop;
     recorded->cores = options->simulated_cores;
     recorded->core_free_s = calloc(recorded->cores, sizeof *recorded->core_free_s);
     if (!recorded->core_free_s)
@@ -100,17 +102,26 @@ static int recorded_submit(void *state, struct evaluator_job *job, struct err *e
     return rc;
 }
 
+static bool is_stopped(const struct recorded *recorded)
+{
+    return recorded->stop && *recorded->stop;
+}
+
 /* The timeout is the caller's patience, not the simulated machine's: what is compiled is waited for, since
- * nothing can be said of the order before. None at all asks for what has ended by now. */
+ * nothing can be said of the order before; unless the run is to end. None at all asks for what has ended by now. */
 static struct evaluator_job *recorded_wait(void *state, double timeout_s)
 {
+    static const double look_s = 0.1;
     struct recorded *recorded = state;
     struct evaluator_job *job;
 
-    while (recorded->compiling && (job = evaluator_local.wait(recorded->real, -1)) != NULL) {
-        recorded->compiling--;
-        simulate(recorded, job);
-    }
+    while (recorded->compiling && !is_stopped(recorded))
+        if ((job = evaluator_local.wait(recorded->real, look_s)) != NULL) {
+            recorded->compiling--;
+            simulate(recorded, job);
+        }
+    if (recorded->compiling)
+        return NULL;
     job =
         timeout_s == 0 && jobs_first_s(&recorded->done) > recorded->now_s ? NULL : jobs_pop(&recorded->done);
     if (job)

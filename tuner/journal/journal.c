@@ -204,6 +204,11 @@ bool journal_remark(char *out, size_t size, const struct journal *journal, unsig
                  journal->cut_bytes);
         return true;
     }
+    if (journal->head_damage.code && k-- == 0) {
+        snprintf(out, size, "what is damaged beside the records, and is left out: %s",
+                 journal->head_damage.text);
+        return true;
+    }
     if (journal->damaged && k-- == 0) {
         snprintf(out, size, "records that are damaged and are left out: %zu; the first: %s", journal->damaged,
                  journal->damage.text);

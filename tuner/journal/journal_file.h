@@ -26,13 +26,16 @@ struct journal {
     bool compressed;     /* the file is gzip */
     bool created;        /* by us: without a record it is removed again */
     size_t cut_bytes;
-    size_t damaged;       /* records that are not whole, */
-    struct err damage;    /* and why the first is not */
-    bool opening;         /* to go on in it: what is damaged is stepped over, and these are noted: */
-    struct spans members; /* of the top level but "cache" and "not_timed", */
-    struct spans kept;    /* whole records, */
+    size_t damaged;         /* records that are not whole, */
+    struct err damage;      /* and why the first is not */
+    struct err head_damage; /* what beside the records is damaged; code 0: nothing */
+    const char *text;       /* while it is parsed: the file's */
+    bool opening;           /* to go on in it: what is damaged is stepped over, and these are noted: */
+    struct spans members;   /* of the top level but "cache" and "not_timed", */
+    struct spans kept;      /* whole records, */
     bool has_cache,
         beside; /* whether there is a "cache", and what stands behind it that is not "not_timed", be it another "cache", */
+    bool loose;                    /* commas are missing */
     bool leftover;                 /* and text behind it all that is nothing known */
     bool begun;                    /* anew, as what stood there was no journal */
     char aside[PATH_MAX];          /* where the file is kept that could not be gone on in; "" none */

@@ -44,12 +44,12 @@ static size_t copy_plain(char *to, const char *from, size_t length)
     return written;
 }
 
-/* Parses one member, given as text, into an object of its own. */
-static int parse_member(struct json **out, const char *from, const char *to, const char *name,
-                        struct err *err)
+/* Parses one member, given as text, into an object of its own, whose brace has `lines` and `spaces` behind it. */
+static int parse_padded(struct json **out, const char *from, const char *to, size_t lines, size_t spaces,
+                        const char *name, struct err *err)
 {
-    const size_t length = (size_t)(to - from);
-    char *text = malloc(length + length / 3 + 2); /* NaN grows by a third */
+    const size_t length = (size_t)(to - from), before = 1 + lines + spaces;
+    char *text = malloc(before + length + length / 3 + 1); /* NaN grows by a third */
     size_t copied;
     int rc;
 
@@ -57,11 +57,29 @@ static int parse_member(struct json **out, const char *from, const char *to, con
     if (!text)
         return err_memory(err);
     text[0] = '{';
-    copied = copy_plain(text + 1, from, length);
-    text[copied + 1] = '}';
-    rc = js_read_text(out, text, copied + 2, name, err);
+    memset(text + 1, '\n', lines);
+    memset(text + 1 + lines, ' ', spaces);
+    copied = copy_plain(text + before, from, length);
+    text[before + copied] = '}';
+    rc = js_read_text(out, text, before + copied + 1, name, err);
     free(text);
     return rc;
+}
+
+/* The same, of a file's text. What is wrong in it is read again where it stands, as messages say line and column. */
+static int parse_member(struct json **out, const struct journal *journal, const char *from, const char *to,
+                        struct err *err)
+{
+    size_t lines = 0, spaces = 0;
+    const int rc = parse_padded(out, from, to, 0, 0, journal->path, NULL);
+
+    if (!rc || !err)
+        return rc;
+    for (const char *at = journal->text; at < from; at++) {
+        lines += *at == '\n';
+        spaces = *at == '\n' ? 0 : spaces + 1;
+    }
+    return parse_padded(out, from, to, lines, spaces - !lines, journal->path, err);
 }
 
 void journal_leave_out(struct journal *journal, const struct err *why)
@@ -85,13 +103,14 @@ static int put_span(struct spans *spans, const char *from, const char *to, struc
     return 0;
 }
 
-/* Another tool's record may tell nothing; in a file that is opened to be gone on in, it stays there. */
+/* Another tool's record may tell nothing; in a file that is opened to be gone on in, it stays there. In a journal of ours it is
+ * a piece of a damaged one. */
 static int read_record(struct record *out, bool *sealed, bool *tells, const struct journal *journal,
                        const char *from, const char *to, struct err *err)
 {
     struct json *json;
     struct js_at root, member = {0}, own;
-    int rc = parse_member(&json, from, to, journal->path, err);
+    int rc = parse_member(&json, journal, from, to, err);
 
     *sealed = false;
     *tells = true;
@@ -102,7 +121,8 @@ static int read_record(struct record *out, bool *sealed, bool *tells, const stru
     rc = record_check(sealed, &member, err);
     if (!rc) {
         rc = record_from_json(out, &member, err);
-        *tells = rc != ERR_USAGE || js_find(&own, &member, "outcome");
+        *tells = rc != ERR_USAGE || js_find(&own, &member, "outcome") ||
+                 (journal->opening && !journal_foreign(journal));
     }
     js_free(json);
     return rc == ERR_USAGE ? ERR_FORMAT : rc;
@@ -198,15 +218,13 @@ static int step_over(bool *more, struct journal *journal, struct scan *scan, boo
     return 0;
 }
 
-/* The records of the object at the scan, up to the cut. True when the closing brace was found. */
+/* The records at the scan, up to the cut. True when the closing brace was found. */
 static int add_records(struct journal *journal, struct scan *scan, bool *closed, struct err *err)
 {
     struct span key, value;
     bool more = true, sealed;
     int rc = 0;
 
-    if (!scan_open(scan))
-        return err_set(err, ERR_FORMAT, "%s: \"cache\" is no object", journal->path);
     journal->end = scan->at;
     while (!rc && more) {
         struct err why = {0};
@@ -241,10 +259,15 @@ static int add_to_head(struct journal *journal, const struct span *key, const st
 {
     struct json *json;
     struct js_at root, member = {0};
-    int rc = parse_member(&json, key->text - 1, value->text + value->length, journal->path, err);
+    struct err why = {0};
+    int rc = parse_member(&json, journal, key->text - 1, value->text + value->length, &why);
 
+    if (rc == ERR_USAGE && journal->opening) {
+        err_set(&journal->head_damage, ERR_FORMAT, "%s", why.text);
+        return 0;
+    }
     if (rc)
-        return err && err->code == ERR_USAGE ? err->code = ERR_FORMAT : rc;
+        return err_set(err, rc == ERR_USAGE ? ERR_FORMAT : rc, "%s", why.text);
     root = js_root(json, journal->path);
     js_next(&member, &root);
     if (strcmp(member.key, "not_timed")) {
@@ -290,6 +313,24 @@ static int check_schema(const struct journal *journal, struct err *err)
     return 0;
 }
 
+/* Where damage is stepped over, another "cache", as a head has one within, may have come up to the top level. */
+static bool is_cache(const struct journal *journal, const struct scan *scan, const struct span *key)
+{
+    return key->length == 5 && !memcmp(key->text, "cache", 5) &&
+           (!journal->opening || (scan->at < scan->length && scan->text[scan->at] == '{'));
+}
+
+static int add_cache(struct journal *journal, struct scan *scan, bool *closed, struct err *err)
+{
+    journal->beside |= journal->has_cache;
+    journal->has_cache = true;
+    if (check_schema(journal, err))
+        return ERR_USAGE;
+    if (!scan_open(scan))
+        return err_set(err, ERR_FORMAT, "%s: \"cache\" is no object", journal->path);
+    return add_records(journal, scan, closed, err);
+}
+
 /* Whether what stands behind the last whole member is other than what a run that was ended there leaves:
  * nothing, or the beginning of "not_timed". */
 static bool is_leftover(const char *text, size_t length)
@@ -316,12 +357,8 @@ static int add_members(struct journal *journal, struct scan *scan, bool *closed,
             from = scan->at;
             break;
         }
-        if (key.length == 5 && !memcmp(key.text, "cache", 5)) {
-            journal->beside |= journal->has_cache;
-            journal->has_cache = true;
-            rc = check_schema(journal, err);
-            if (!rc)
-                rc = add_records(journal, scan, closed, err);
+        if (is_cache(journal, scan, &key)) {
+            rc = add_cache(journal, scan, closed, err);
         } else if (scan_value(scan, &value)) {
             rc = add_to_head(journal, &key, &value, err);
         } else {
@@ -333,18 +370,39 @@ static int add_members(struct journal *journal, struct scan *scan, bool *closed,
     return rc;
 }
 
+/* Damage in the head can hide the cache, be it a quotation mark too many. Records that are whole by their checksum show where
+ * it is; what was read before them may stand in the wrong place, and none of it goes on. */
+static int add_hidden_cache(struct journal *journal, struct scan *scan, bool *closed, struct err *err)
+{
+    bool found;
+    int rc = next_record(&found, journal, scan, true, err);
+
+    if (rc || !found)
+        return rc;
+    journal->has_cache = true;
+    journal->members.count = 0;
+    err_set(&journal->head_damage, ERR_FORMAT, "%s: the head, which is that of this run now", journal->path);
+    rc = add_records(journal, scan, closed, err);
+    return rc ? rc : add_members(journal, scan, closed, err);
+}
+
 int journal_parse(struct journal *journal, const char *text, size_t length, struct err *err)
 {
     const size_t mark = length >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0; /* byte order mark */
-    struct scan scan = {text, length, mark};
+    struct scan scan = {.text = text, .length = length, .at = mark}, whole = scan;
+    const bool opened = scan_open(&scan);
     bool closed = true;
-    int rc;
+    int rc = 0;
 
-    if (!scan_open(&scan))
-        return err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache", journal->path);
-    rc = add_members(journal, &scan, &closed, err);
+    journal->text = text;
+    if (opened)
+        rc = add_members(journal, &scan, &closed, err);
+    if (!rc && !journal->has_cache && journal->opening)
+        rc = add_hidden_cache(journal, &whole, &closed, err);
+    journal->loose = scan.loose;
     if (!rc && !journal->has_cache)
-        rc = take_results(journal, err);
+        rc = opened ? take_results(journal, err)
+                    : err_set(err, ERR_FORMAT, "%s: is no journal and no Kernel Tuner cache", journal->path);
     if (!rc && journal->left_out && !journal->records.count && !journal->opening)
         rc = err_set(err, ERR_FORMAT, "%s", journal->left_out_reason.text);
     if (!rc && !closed)

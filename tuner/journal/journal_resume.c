@@ -32,12 +32,17 @@ static int check_head(const struct journal *journal, const struct json *head, st
                                             {"problem_size", "problem"},
                                             {"tune_params_keys", "list of parameters"}};
     const struct js_at here = journal_head(journal), wanted = js_root(js_copy(head), "");
+    struct js_at field;
     bool same;
     int rc = wanted.value ? 0 : err_memory(err);
 
     for (size_t i = 0; !rc && i < sizeof fields / sizeof *fields; i++) {
         rc = same_field(&same, &here, &wanted, fields[i][0], err);
-        if (!rc && !same)
+        if (!rc && !same && journal->head_damage.code && !js_find(&field, &here, fields[i][0]))
+            rc = err_set(err, ERR_USAGE,
+                         "%s: is damaged where it names its %s: mend it, or name another file with --journal",
+                         journal->path, fields[i][1]);
+        else if (!rc && !same)
             rc = err_set(err, ERR_USAGE, "%s: belongs to another %s: name another file with --journal",
                          journal->path, fields[i][1]);
     }
@@ -75,23 +80,60 @@ static int begin_beside(struct journal *journal, const struct json *head, const 
     journal->left_out = 0;
     journal->damaged = 0;
     journal->damage = *why;
+    journal->head_damage = (struct err){0};
     journal->begun = true;
     return rc ? rc : take_head(journal, head, err);
 }
 
+static bool has_member(const struct journal *journal, const char *key)
+{
+    const size_t length = strlen(key);
+
+    for (size_t i = 0; i < journal->members.count; i++) {
+        const struct span *member = &journal->members.items[i];
+
+        if (member->length > length + 1 && !memcmp(member->text + 1, key, length) &&
+            member->text[length + 1] == '"')
+            return true;
+    }
+    return false;
+}
+
+/* Members of the run's head take the place of those that are damaged: as text between the braces of an object, which the
+ * caller frees. */
+static int mend_head(char **out, struct journal *journal, const struct json *head, struct err *err)
+{
+    const struct js_at own = js_root((struct json *)head, journal->path);
+    struct js_at member = {0};
+    struct json *missing = js_new_object();
+    int failed = !missing;
+
+    while (!failed && js_next(&member, &own))
+        if (!has_member(journal, member.key))
+            failed = js_set(missing, member.key, js_copy(member.value)) ||
+                     js_set(journal->head, member.key, js_copy(member.value));
+    *out = failed ? NULL : js_text(missing, JS_LINE);
+    js_free(missing);
+    return *out ? 0 : err_memory(err);
+}
+
 /* The file anew, of its own pieces as they were written: members of the head, also those that stood behind
- * the cache, and whole records. */
-static int rebuild(struct journal *journal, bool aside, struct err *err)
+ * the cache, and whole records. `mended` is mend_head()'s, or null. */
+static int rebuild(struct journal *journal, const char *mended, bool aside, struct err *err)
 {
     static const struct span open = {"{", 1}, next = {",\n", 2}, cache = {"\"cache\": {\n", 11},
                              end = {",", 1};
-    struct span *texts = calloc(2 * (journal->members.count + journal->kept.count) + 2, sizeof *texts);
+    struct span *texts = calloc(2 * (journal->members.count + journal->kept.count) + 4, sizeof *texts);
     size_t count = 0, i;
     int rc;
 
     if (!texts)
         return err_memory(err);
     texts[count++] = open;
+    if (mended && strlen(mended) > 2) {
+        texts[count++] = (struct span){mended + 1, strlen(mended) - 2};
+        texts[count++] = next;
+    }
     for (i = 0; i < journal->members.count; i++) {
         texts[count++] = journal->members.items[i];
         texts[count++] = next;
@@ -134,12 +176,17 @@ static int resume(struct journal *journal, const char *text, size_t length, cons
                   struct err *err)
 {
     const bool damaged = journal->cut_bytes && !is_torn(text + journal->end, length - journal->end);
-    const bool aside = journal->damaged || journal->leftover || damaged;
-    const int rc = check_head(journal, head, err);
+    const bool aside = journal->damaged || journal->leftover || damaged || journal->head_damage.code;
+    char *mended = NULL;
+    int rc = check_head(journal, head, err);
 
-    if (rc)
-        return rc;
-    return aside || journal->beside ? rebuild(journal, aside, err) : append_here(journal, err);
+    if (!rc && journal->head_damage.code)
+        rc = mend_head(&mended, journal, head, err);
+    if (!rc)
+        rc = aside || journal->beside || journal->loose ? rebuild(journal, mended, aside, err)
+                                                        : append_here(journal, err);
+    free(mended);
+    return rc;
 }
 
 static int begin(struct journal *journal, const struct json *head, const char *own, struct err *err)

@@ -79,9 +79,7 @@ int journal_lock(struct journal *journal, struct err *err)
 
 static int fail_write(const char *path, int reason, struct err *err)
 {
-    return err_set(err, ERR_SYSTEM,
-                   "%s: cannot be written: %s; what it holds is kept, run the same command again to go on",
-                   path, strerror(reason));
+    return err_set(err, ERR_SYSTEM, "%s: cannot be written: %s", path, strerror(reason));
 }
 
 /* The reason of a failure is in errno. */

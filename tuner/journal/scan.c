@@ -68,10 +68,13 @@ bool scan_open(struct scan *scan)
 
 enum scan_found scan_member(struct scan *scan, struct span *key)
 {
+    const bool first = scan->at && scan->text[scan->at - 1] == '{';
+    bool comma;
     size_t start;
 
     skip_space(scan);
-    if (here(scan, ',')) {
+    comma = here(scan, ',');
+    if (comma) {
         scan->at++;
         skip_space(scan);
     }
@@ -88,6 +91,7 @@ enum scan_found scan_member(struct scan *scan, struct span *key)
         return SCAN_CUT;
     scan->at++;
     skip_space(scan);
+    scan->loose |= !first && !comma;
     return SCAN_MEMBER;
 }
 

@@ -15,6 +15,7 @@ struct scan {
     const char *text;
     size_t length;
     size_t at;
+    bool loose; /* a member was found without a comma before it */
 };
 
 enum scan_found {

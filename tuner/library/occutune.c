@@ -113,7 +113,7 @@ static int tune_problems(struct json **out, const struct spec *spec, struct envi
     struct tuned *tuned = calloc(spec->problem_count, sizeof *tuned);
     size_t count = 0, i;
     const uint64_t memory_bytes = bridge->tune.recorded ? 0 : environment_memory(environment);
-    int rc = tuned ? space_check_problems(spec, memory_bytes, err) : err_memory(err);
+    int rc = tuned ? space_check_problems(spec, memory_bytes, bridge->tune.stop, err) : err_memory(err);
 
     *out = NULL;
     while (!rc && count < spec->problem_count && !(bridge->tune.stop && *bridge->tune.stop)) {

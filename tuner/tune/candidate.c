@@ -91,9 +91,18 @@ int record_explain(struct record *record, const char *text, struct err *err)
     return record->message || !text ? 0 : err_memory(err);
 }
 
+int tuning_unwritten(const struct err *why, struct err *err)
+{
+    return err_set(err, (enum err_code)why->code,
+                   why->code == ERR_SYSTEM ? "%s; what it holds is kept, run the same command again to go on"
+                                           : "%s",
+                   why->text);
+}
+
 int candidate_store(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct json *parameters;
+    struct err why = {0};
     int rc;
 
     if (!tuning->out->evaluator->measures || !tuning->journal)
@@ -101,10 +110,10 @@ int candidate_store(struct tuning *tuning, struct candidate *candidate, struct e
     parameters = configuration_json(tuning->spec, candidate->choices);
     if (!parameters)
         return err_memory(err);
-    rc = journal_append(tuning->journal, &candidate->record, parameters, err);
+    rc = journal_append(tuning->journal, &candidate->record, parameters, &why);
     js_free(parameters);
     tuning_journal_news(tuning);
-    return rc;
+    return rc ? tuning_unwritten(&why, err) : 0;
 }
 
 /* Limits are worked out anew in every run and journalled once; so is the prediction of a record that came

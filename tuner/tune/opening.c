@@ -25,7 +25,7 @@ static int check_launchable(const struct tuning *tuning, uint64_t memory_bytes, 
 static int open_space(struct tuning *tuning, struct err *err)
 {
     struct tuned *out = tuning->out;
-    int rc = space_open(&tuning->space, tuning->spec, tuning->problem, err);
+    int rc = space_open_until(&tuning->space, tuning->spec, tuning->problem, tuning->options->stop, err);
 
     if (!rc && tuning->options->only) {
         rc = configuration_check(tuning->spec, tuning->problem, tuning->options->only, err);
@@ -231,6 +231,7 @@ static int open_search(struct tuning *tuning, struct err *err)
                                                 .profile = tuning->has_machine ? &tuning->profile : NULL,
                                                 .fleet = environment->fleet,
                                                 .questions = options->questions,
+                                                .stop = options->stop,
                                                 .trials_ahead = (unsigned)tuning->out->strategy->trials_ahead,
                                                 .turns = environment->turns,
                                                 .share = environment->share,

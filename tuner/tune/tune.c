@@ -186,6 +186,7 @@ static int close_journal(struct tuning *tuning, struct err *err)
     struct json *not_timed = NULL;
     struct journal *journal = tuning->journal;
     const bool live = tuning->out->evaluator->measures && journal;
+    struct err why = {0};
     int rc = 0;
 
     tuning_journal_news(tuning);
@@ -199,8 +200,8 @@ static int close_journal(struct tuning *tuning, struct err *err)
         js_free(not_timed);
         return rc;
     }
-    if (journal_close(journal, not_timed, rc ? NULL : err) && !rc)
-        rc = err ? err->code : ERR_SYSTEM;
+    if (journal_close(journal, not_timed, &why) && !rc)
+        rc = tuning_unwritten(&why, err);
     js_free(not_timed);
     return rc;
 }

@@ -211,6 +211,9 @@ int tuning_take_hosts(struct tuning *tuning, struct err *err);
 /* opening.c: says what became of the journal's file during the run, if anything did. */
 void tuning_journal_news(struct tuning *tuning);
 
+/* What is to be said of a journal that cannot be written any more. */
+int tuning_unwritten(const struct err *why, struct err *err);
+
 /* tune.c */
 void tuning_choices(unsigned *choices, const struct tuning *tuning, uint64_t index);
 void tuning_message(const struct tuning *tuning, const char *format, ...)

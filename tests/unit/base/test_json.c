@@ -20,6 +20,10 @@ static void bad_json_names_line_and_column(void **state)
     assert_null(json);
     assert_non_null(strstr(err.text, "t.json:2:"));
     err_clear(&err);
+    assert_int_equal(js_read_text(&json, "[1,\n2\0]", 7, "t.json", &err), ERR_USAGE);
+    assert_string_equal(err.text, "t.json:2:2: a zero byte");
+    assert_null(json);
+    err_clear(&err);
     assert_int_equal(js_read_text(&json, "[\"\\u0000\"]", 10, "t.json", &err), ERR_USAGE);
     assert_non_null(strstr(err.text, "a text holds \\u0000, which ends it: remove it"));
 }

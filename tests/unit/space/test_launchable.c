@@ -53,7 +53,7 @@ static int check_problems(const char *problems, uint64_t memory_bytes, struct er
              "\"length\": \"1024 * A * abs(N)\"}]}",
              problems);
     assert_int_equal(spec_read_text(&spec, text, strlen(text), "t.json", SPEC_WHOLE, NULL, 0, NULL), 0);
-    rc = space_check_problems(&spec, memory_bytes, err);
+    rc = space_check_problems(&spec, memory_bytes, NULL, err);
     spec_release(&spec);
     return rc;
 }

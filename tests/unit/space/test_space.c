@@ -85,6 +85,13 @@ static void indices_agree_with_brute_force(void **state)
         "{\"parameters\": {\"A\": [1, 2, 3], \"B\": [4, 5]}, \"constraints\": [\"A < 3\"], "
         "\"configurations\": [[3, 4], [1, 5], [2, 4]]}",
         "{\"parameters\": {\"A\": [1, 2]}, \"constraints\": [\"A > 1\"], \"configurations\": [[1]]}",
+        "{\"parameters\": {\"A\": [0, 1, 2, 3], \"B\": [0, 1, 2, 3], \"C\": [0, 1, 2], \"D\": [0, 1, 2]},"
+        " \"constraints\": [\"A * B + C * D <= 6\", \"A + B != 2 * D\", \"A * B <= C + D < 9 - A\"]}",
+        "{\"parameters\": {\"A\": [0, 1, 2, 3], \"B\": [0, 1, 2, 3], \"C\": [0, 1, 2], \"D\": [0, 1, 2]},"
+        " \"constraints\": [\"A // B + C // D in (1, 2, A + B)\", \"(A * B if A < 2 else C) != D\"]}",
+        "{\"parameters\": {\"A\": [0.5, 1, 2, 4], \"B\": [0.5, 1, 2], \"C\": [\"x\", \"y\"], \"D\": [1, 2, "
+        "4]},"
+        " \"constraints\": [\"A / B * D >= 1\", \"C == 'x' or A * B < D\", \"not (A + B > 4 and D > 1)\"]}",
     };
 
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -166,6 +173,62 @@ static void free_parameters_cost_nothing(void **state)
     assert_true(space_index(&index, space, choices));
     assert_true(index == (UINT64_C(1) << 62) - 1);
     close_both(&spec, space);
+}
+
+/* Sums and products of many parameters: 4 * 20^6 prefixes come to some thousand values. */
+static void sums_are_counted_by_their_values(void **state)
+{
+    char text[4096] = "{\"parameters\": {", values[128] = "";
+    uint64_t products[401] = {0}, sums[3][1301] = {{0}}, count = 0;
+    struct space *space;
+    struct spec spec;
+
+    for (int v = 1; v <= 20; v++)
+        snprintf(values + strlen(values), sizeof values - strlen(values), "%s%d", v > 1 ? ", " : "", v);
+    for (char name = 'A'; name <= 'F'; name++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s\"%c\": [%s]", name > 'A' ? ", " : "",
+                 name, values);
+    strcat(text, "}, \"constraints\": [\"(A*B + C*D + E*F) * 4 <= 1200\"]}");
+    open_text(&spec, &space, text);
+    for (int a = 1; a <= 20; a++)
+        for (int b = 1; b <= 20; b++)
+            products[a * b]++;
+    memcpy(sums[0], products, sizeof products);
+    for (int k = 1; k < 3; k++)
+        for (int s = 0; s <= 800; s++)
+            for (int p = 0; p <= 400; p++)
+                sums[k][s + p] += sums[k - 1][s] * products[p];
+    for (int s = 0; s <= 300; s++)
+        count += sums[2][s];
+    assert_true(space_count(space) == count);
+    close_both(&spec, space);
+}
+
+/* Where two constraints tie the same parameters in different ways their values are many: an error after some two seconds, or
+ * at once when asked to stop. */
+static void too_many_cases_are_refused(void **state)
+{
+    char text[4096] = "{\"parameters\": {";
+    const volatile sig_atomic_t stop = 1;
+    struct err err = {0};
+    struct space *space;
+    struct spec spec;
+
+    for (char name = 'A'; name <= 'H'; name++)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "%s\"%c\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]",
+                 name > 'A' ? ", " : "", name);
+    strcat(text, "}, \"constraints\": [\"A*B*C + D*E*F + G*H*A*4 <= 20000\", \"(A*B*4 + C*D*8 + E*F*2) * 4 "
+                 "<= 49152\"]}");
+    check_ok(spec_read_text(&spec, text, strlen(text), "t.json", SPEC_SPACE, NULL, 0, &err), &err);
+    assert_int_equal(space_open_until(&space, &spec, 0, &stop, &err), ERR_STOPPED);
+    assert_string_equal(err.text, "t.json: interrupted while its configurations were counted");
+    assert_null(space);
+    err_clear(&err);
+    assert_int_equal(space_open(&space, &spec, 0, &err), ERR_USAGE);
+    assert_non_null(strstr(err.text, "t.json: constraints: too many cases to count"));
+    assert_null(space);
+    spec_release(&spec);
 }
 
 static void more_than_64_bits_are_refused_or_saturate(void **state)
@@ -291,6 +354,7 @@ int main(void)
 {
     return RUN_TESTS(indices_agree_with_brute_force, random_spaces_agree_with_brute_force,
                      published_spaces_are_counted, free_parameters_cost_nothing,
+                     sums_are_counted_by_their_values, too_many_cases_are_refused,
                      more_than_64_bits_are_refused_or_saturate, removals_say_which_constraint,
                      neighbours_differ_in_one_parameter, a_search_starts_somewhere_valid,
                      an_empty_space_names_the_constraint, a_problem_changes_its_space);

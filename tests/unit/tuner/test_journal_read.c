@@ -31,6 +31,15 @@ static void refuses_damage_and_strangers(void **state)
         ERR_FORMAT, ":2: damaged here");
 }
 
+/* Line and column are those of the file, whatever stands before. */
+static void says_where_it_is_damaged(void **state)
+{
+    check_refused("{\"cache\": {\"1\": {\"time\" 1}}}", ERR_FORMAT, ":1:25: ':' expected");
+    check_refused("{\"a\": 1, \"cache\": {\n\"1\": {\"time\": 1},\n\n  \"2\": {\"time\": 1, \"x\": \xff}}}",
+                  ERR_FORMAT, ":4:24: unable to decode byte 0xff");
+    check_refused("{\n\"a\": {\"b\":\n [1 2]}, \"cache\": {}}", ERR_FORMAT, ":3:5: ']' expected");
+}
+
 static void reads_other_tools(void **state)
 {
     struct journal *journal;
@@ -113,6 +122,6 @@ static void reads_t4(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_EACH(setup, teardown, refuses_damage_and_strangers, reads_other_tools,
-                          reads_careless_tools, reads_t4);
+    return RUN_TESTS_EACH(setup, teardown, refuses_damage_and_strangers, says_where_it_is_damaged,
+                          reads_other_tools, reads_careless_tools, reads_t4);
 }

@@ -182,7 +182,7 @@ static void goes_on_in_two_caches(void **state)
 /* Which record the byte belongs to, from 1; 0 the head, RECORDS + 1 behind them. */
 static int record_at(const char *text, size_t at)
 {
-    const size_t cache = (size_t)(strstr(text, "\"cache\"") - text);
+    const size_t cache = (size_t)(strstr(text, "\"cache\": {") - text);
     int n = 0;
 
     for (size_t i = cache; i <= at; i++)
@@ -241,6 +241,113 @@ static void no_bit_takes_records_along(void **state)
             flipped[at] = text[at];
         }
     free(flipped);
+    free(text);
+}
+
+static void write_bytes(const char *bytes, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, length, file), length);
+    fclose(file);
+}
+
+/* A journal whose head and "not_timed" have objects within, as those of runs have. */
+static char *make_wide_journal(void)
+{
+    char *text = make_journal(), *wide = calloc(1, strlen(text) + 400);
+    static const char own[] = "\"occutune\": {\"schema\": 1", cache[] = "\"cache\": {";
+    char *at = strstr(text, own) + sizeof own - 1, *behind = strstr(text, cache);
+
+    sprintf(
+        wide,
+        "%.*s, \"protocol\": {\"cache\": \"warm\"}, \"device\": {\"name\": \"GPU\", \"sizes\": [1, 2]}},\n"
+        "%.*s,\n\"not_timed\": {\"skipped\": 3, \"pruned\": {\"77\": {\"N\": 77, \"rule\": \"bound\"}}}\n}",
+        (int)(at - text), text, (int)strlen(behind) - 2, behind);
+    free(text);
+    return wide;
+}
+
+/* What stands at `at` is another byte: the journal is refused and stays as it is, or no record but that one is lost. */
+static void check_struck(const char *text, const char *struck, size_t length, size_t at)
+{
+    const int within = record_at(text, at);
+    struct json *head = head_of("GPU");
+    struct journal *journal;
+    struct err err = {0};
+    char key[8], name[96], *found;
+
+    aside_name(name, 1);
+    write_bytes(struck, length);
+    if (journal_open(&journal, path, head, &err)) {
+        assert_int_equal(err.code, ERR_USAGE);
+        assert_int_equal(within, 0);
+    } else {
+        for (int n = 1; n <= RECORDS; n++) {
+            snprintf(key, sizeof key, "%d", n);
+            if (!journal_find(journal, key) && n != within)
+                fail_msg("byte %zu (0x%02x, of record %d) takes record %d along", at, struck[at] & 0xff,
+                         within, n);
+        }
+        if (within && within <= RECORDS && journal_count(journal) < RECORDS && access(name, F_OK))
+            fail_msg("byte %zu: the damaged file is not kept", at);
+        if (!access(name, F_OK)) {
+            found = text_of(name);
+            assert_memory_equal(found, struck, length);
+            free(found);
+        }
+        append_ok(journal, 64, 5e-3);
+        close_ok(journal);
+        found = file_text();
+        js_free(json_of(found));
+        free(found);
+    }
+    js_free(head);
+    unlink(name);
+}
+
+static void no_byte_takes_records_along(void **state)
+{
+    static const char bytes[] = {0, '\xff', '"', '\\', '{', '}', '[', ']', '\n'};
+    char *text = make_wide_journal();
+    const size_t length = strlen(text);
+    char *struck = strdup(text);
+
+    for (size_t at = 0; at < length; at++)
+        for (size_t b = at % 4; b < sizeof bytes; b += 4) {
+            struck[at] = bytes[b];
+            if (struck[at] != text[at])
+                check_struck(text, struck, length, at);
+            struck[at] = text[at];
+        }
+    free(struck);
+    free(text);
+}
+
+/* Where the head is damaged it is that of the run, and that is said. */
+static void mends_the_head(void **state)
+{
+    static const char *const damages[][2] = {{"\xff", "1:141: unable to decode byte 0xff"},
+                                             {"\"", "the head, which is that of this run now"}};
+    char *text = make_wide_journal(), line[2048], *found;
+    struct journal *journal;
+
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        memcpy(strstr(text, "\"w") + 2, damages[i][0], 1);
+        write_text(text);
+        journal = open_ok();
+        assert_int_equal(journal_count(journal), RECORDS);
+        assert_true(journal_remark(line, sizeof line, journal, 0));
+        assert_non_null(strstr(line, "what is whole of it goes on"));
+        assert_true(journal_remark(line, sizeof line, journal, 1));
+        if (!strstr(line, damages[i][1]))
+            fail_msg("%s", line);
+        close_ok(journal);
+        found = file_text();
+        assert_non_null(strstr(found, "\"occutune\": {\"schema\": 1}"));
+        free(found);
+    }
     free(text);
 }
 
@@ -317,6 +424,7 @@ int main(void)
 {
     return RUN_TESTS_EACH(setup, teardown, sets_strangers_aside, other_layouts_lose_nothing,
                           keeps_what_stands_behind_the_cache, goes_on_in_two_caches,
-                          no_bit_takes_records_along, a_removed_file_is_written_again,
-                          a_replaced_file_goes_on_beside, removes_no_file_of_another, keeps_the_mode);
+                          no_bit_takes_records_along, no_byte_takes_records_along, mends_the_head,
+                          a_removed_file_is_written_again, a_replaced_file_goes_on_beside,
+                          removes_no_file_of_another, keeps_the_mode);
 }

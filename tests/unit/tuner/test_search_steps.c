@@ -21,7 +21,7 @@ static void open(struct stepping *out, bool large, struct search_options options
     assert_int_equal(search_open(&out->search, &options, NULL), 0);
 }
 
-static void close(struct stepping *s)
+static void close_steps(struct stepping *s)
 {
     search_close(s->search);
     synthetic_close(&s->synthetic);
@@ -81,7 +81,7 @@ static void waits_for_the_first_compiles(void **state)
     expect(&s, late, SEARCH_WAIT);
     compiled(&s, second.index, OUTCOME_OK, 0);
     expect(&s, late, SEARCH_TIME);
-    close(&s);
+    close_steps(&s);
 }
 
 /* Where the first few are compiled and cores are busy with others for long, those few tell nothing of the space yet. */
@@ -104,7 +104,7 @@ static void waits_for_slow_compiles_at_first(void **state)
     expect(&s, (struct search_capacity){true, true, 59}, SEARCH_COMPILE);
     busy.now_s = 100;
     expect(&s, busy, SEARCH_STOP);
-    close(&s);
+    close_steps(&s);
 }
 
 /* Of all that the search asks for only so many can be launched. */
@@ -146,7 +146,7 @@ static void waits_for_the_rest_of_a_small_space(void **state)
     while ((step = next(&s, busy)).action == SEARCH_TIME)
         timed(&s, step.index);
     assert_int_equal(step.action, SEARCH_STOP);
-    close(&s);
+    close_steps(&s);
 }
 
 /* Sorts by the time of the variants, slowest first. */
@@ -180,7 +180,7 @@ static void waits_for_the_last_compiles(void **state)
         timed(&s, step.index);
     search_summarise(&summary, s.search);
     assert_int_equal(summary.end, SEARCH_GOING);
-    close(&s);
+    close_steps(&s);
 }
 
 /* Trials are chosen from a good part of the spread; the rest of it, and more, is for those that follow. */
@@ -200,7 +200,7 @@ static void begins_before_all_is_compiled(void **state)
     }
     assert_int_equal(step.action, SEARCH_TIME);
     assert_in_range(told, 30, 45);
-    close(&s);
+    close_steps(&s);
 }
 
 /* Once the last trial is told, what still compiles is not waited for. */
@@ -220,7 +220,7 @@ static void ends_with_its_last_trial(void **state)
     assert_int_equal(summary.end, SEARCH_SPENT);
     assert_int_equal(summary.compiled, 1);
     assert_int_equal(summary.not_compiled, s.synthetic.count - 1);
-    close(&s);
+    close_steps(&s);
 }
 
 /* The default turns out to have the code of one that was compiled before it: that one is timed first. What
@@ -244,7 +244,7 @@ static void times_the_twin_of_the_default(void **state)
     search_summarise(&summary, s.search);
     assert_int_equal(summary.compiled, 4);
     assert_int_equal(summary.refused, 0);
-    close(&s);
+    close_steps(&s);
 }
 
 /* What still compiles when the trials are used up was pruned like all else: the audit may draw it. */
@@ -268,7 +268,7 @@ static void audits_what_is_under_way(void **state)
     step = expect(&s, all, SEARCH_TIME);
     assert_int_equal(step.index, under_way.index);
     assert_true(step.audit);
-    close(&s);
+    close_steps(&s);
 }
 
 /* A large space of which nothing else can be launched is not walked through to its end. */
@@ -288,7 +288,7 @@ static void gives_up_where_all_is_refused(void **state)
         assert_int_equal(search_tell(s.search, step.index, &facts, NULL), 0);
     assert_int_equal(step.action, SEARCH_STOP);
     assert_in_range(refused, 10000, s.synthetic.count / 3);
-    close(&s);
+    close_steps(&s);
 }
 
 static void failed(struct stepping *s, uint64_t index)
@@ -324,7 +324,7 @@ static void gives_up_choosing_after_64_failures(void **state)
     }
     assert_true(!in_order[63] || !in_order[62] || !in_order[61]);
     assert_true(in_order[64] && in_order[65]);
-    close(&s);
+    close_steps(&s);
 }
 
 /* Measured times alone promise too little while they are few: such a search is not ended by them early. */
