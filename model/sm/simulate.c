@@ -1,4 +1,5 @@
 #include "model/sm/async.h"
+#include "model/sm/one_for_all.h"
 #include "model/sm/run.h"
 
 #include <limits.h>
@@ -280,16 +281,41 @@ static bool takes_once(const struct lists *lists)
     return !loops(lists) || lists->ends_early;
 }
 
+static int simulate_loops(double *cycles, double *overlap, const struct sm_input *in,
+                          const struct sm_code *code, unsigned blocks, bool waves, struct err *err);
+
+static int simulate_one(double *cycles, double *overlap, const struct emulate_block *block, double work,
+                        const struct sm_input *in, const struct sm_code *code, unsigned blocks, bool waves,
+                        struct err *err)
+{
+    struct sm_input alone = *in;
+    int rc;
+
+    alone.blocks = &block;
+    alone.block_count = 1;
+    rc = simulate_loops(cycles, overlap, &alone, code, blocks, waves, err);
+    *cycles *= work;
+    *overlap *= work;
+    return rc;
+}
+
 /* The time of a simulation with all iterations, and by how much waves overlap. */
 static int simulate_loops(double *cycles, double *overlap, const struct sm_input *in,
                           const struct sm_code *code, unsigned blocks, bool waves, struct err *err)
 {
     struct lists lists = {0};
+    const struct emulate_block *block;
     struct sm_code own;
-    double brief_cycles = 0, wave_cycles;
+    double brief_cycles = 0, wave_cycles, work = 1;
     int rc = make_lists(&lists, in, code, blocks, err);
 
     *overlap = 0;
+    block = !rc && in->block_count > 1 && loops(&lists) ? sm_one_for_all(&work, lists.longer, in) : NULL;
+    if (block) {
+        rc = simulate_one(cycles, overlap, block, work, in, code, blocks, waves, err);
+        free_lists(&lists, in->emulation->path_count);
+        return rc;
+    }
     if (!rc && takes_once(&lists)) {
         own = code_of_waves(code, lists.long_ops, in, blocks);
         code = &own;

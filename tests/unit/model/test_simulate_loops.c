@@ -34,6 +34,32 @@ static void loops_are_extrapolated_from_where_they_are_steady(void **state)
     check_near(fixture_simulate(&f, 1, false).first, 1000 / 4 * (270 + 11), 700);
 }
 
+/* Two blocks go as often round one loop, one of them in parts that are told apart, as turns at a border may be: most of its
+ * iterations are in the lists, few of the other's. Both last as long. */
+static void blocks_of_like_work_last_as_long(void **state)
+{
+    enum { PARTS = 20 };
+    struct fixture f = {.path = {.count = 3}};
+    struct emulate_step whole[3] = {{.body = 1, .repeats = 1000}, {.count = 11}, {.first = 11, .count = 1}},
+                        parts[2 * PARTS + 1] = {[2 * PARTS] = {.first = 11, .count = 1}};
+    struct emulate_path paths[2] = {{.steps = whole, .count = 3}, {.steps = parts, .count = 2 * PARTS + 1}};
+    struct emulate_block other;
+    uint32_t others[2] = {1, 1};
+
+    for (unsigned k = 0; k < PARTS; k++) {
+        parts[2 * k] = (struct emulate_step){.body = 1, .repeats = 1000 / PARTS};
+        parts[2 * k + 1] = (struct emulate_step){.count = 11};
+    }
+    fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+    f.code[10] = fixture_plain(SASS_BRA, 5, 0);
+    fixture_set_up(&f, 12, 2);
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    other = f.block;
+    other.paths = others;
+    f.blocks[1] = &other;
+    check_near(fixture_simulate(&f, 4, false).first, 1000 * 50, 1000);
+}
+
 /* A loop of so many instructions that few of its iterations are simulated, by as many warps as there can be:
  * every scheduler issues one instruction a cycle. */
 static void long_loops_are_extrapolated_from_few_iterations(void **state)
@@ -175,7 +201,8 @@ static void one_sub_partition_has_its_share(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(loops_are_extrapolated, loops_are_extrapolated_from_where_they_are_steady,
+    return RUN_TESTS(loops_are_extrapolated, blocks_of_like_work_last_as_long,
+                     loops_are_extrapolated_from_where_they_are_steady,
                      long_loops_are_extrapolated_from_few_iterations, loops_within_loops_keep_their_share,
                      long_waits_are_extrapolated, what_ends_its_own_wait_goes_on,
                      one_sub_partition_stands_for_all, one_sub_partition_has_its_share);
