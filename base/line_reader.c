@@ -6,6 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Of a line without an end, before whoever has not all day is asked again. */
+enum { READS_MOST = 64 };
+
 int line_reader_open(struct line_reader *out, int fd, size_t most, struct err *err)
 {
     /* Capacity for the newline of the longest line, which a zero replaces. */
@@ -70,8 +73,10 @@ enum line_got line_reader_next(struct line_reader *reader, int timeout_ms)
     ssize_t size;
     int ready;
 
-    while (!take_buffered(&got, reader)) {
+    for (unsigned reads = 0; !take_buffered(&got, reader); reads++) {
         make_space(reader);
+        if (timeout_ms >= 0 && reads == READS_MOST)
+            return LINE_NONE;
         ready = poll(&in, 1, timeout_ms);
         if (!ready)
             return LINE_NONE;

@@ -31,7 +31,8 @@ struct line_reader {
 int line_reader_open(struct line_reader *out, int fd, size_t most, struct err *err);
 void line_reader_release(struct line_reader *reader);
 
-/* Negative: waits as long as it takes; signals do not end the wait. */
+/* Negative: waits as long as it takes; signals do not end the wait. Else it comes back in time, however many bytes of one line
+ * come. */
 enum line_got line_reader_next(struct line_reader *reader, int timeout_ms);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/line_reader.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 enum { MOST = 8 };
@@ -98,8 +99,23 @@ static void zeros_are_bytes(void **state)
     assert_memory_equal(source->lines.line, "a\0b", 4);
 }
 
+/* Whoever waits for so long is asked again while bytes of a line come that does not end. */
+static void an_endless_line_holds_nobody_up(void **state)
+{
+    const int zeros = open("/dev/zero", O_RDONLY);
+    struct line_reader lines;
+
+    (void)state;
+    assert_true(zeros >= 0);
+    assert_int_equal(line_reader_open(&lines, zeros, MOST, NULL), 0);
+    for (int k = 0; k < 3; k++)
+        assert_int_equal(line_reader_next(&lines, 0), LINE_NONE);
+    line_reader_release(&lines);
+    close(zeros);
+}
+
 int main(void)
 {
     return RUN_TESTS_EACH(open_source, close_source, lines_come_one_by_one, long_lines_are_left_out,
-                          zeros_are_bytes);
+                          zeros_are_bytes, an_endless_line_holds_nobody_up);
 }
