@@ -65,28 +65,54 @@ static void fill(unsigned char out[CHUNK_MOST], const struct tensor_map *map)
     memset(out, map->fill == TENSOR_FILL_NAN ? 0xff : 0, CHUNK_MOST);
 }
 
-/* An element; outside of the tensor where `address` is 0. */
-static int move_element(const struct tensor_copy *copy, uint64_t address, uint64_t offset)
+/* The cells of a piece, of which the first is read where the copy loads. */
+struct piece {
+    struct cell global, shared;
+};
+
+static int find_piece(struct piece *out, const struct tensor_copy *copy, uint64_t address, uint64_t offset,
+                      unsigned width)
 {
-    const unsigned width = (unsigned)copy->element;
     const struct request outer = part_at(copy, SASS_SPACE_GLOBAL, address, width),
                          inner = part_at(copy, SASS_SPACE_SHARED, swizzled(copy, offset), width);
-    unsigned char outside[CHUNK_MOST];
-    struct cell global, shared;
-    int rc = address ? cell_find(&global, copy->emulation, copy->warp, &outer, 0) : 0;
+    const int rc = address ? cell_find(&out->global, copy->emulation, copy->warp, &outer, 0) : 0;
 
-    if (!rc)
-        rc = cell_find(&shared, copy->emulation, copy->warp, &inner, 0);
+    return rc ? rc : cell_find(&out->shared, copy->emulation, copy->warp, &inner, 0);
+}
+
+/* `width` bytes, an element or more; outside of the tensor where `address` is 0. Of several elements some may be unknown: they
+ * are moved one by one. */
+static int move_piece(const struct tensor_copy *copy, uint64_t address, uint64_t offset, unsigned width)
+{
+    const bool loads = copy->i->op == SASS_UTMALDG;
+    unsigned char outside[CHUNK_MOST];
+    struct piece piece;
+    bool unknown;
+    int rc = find_piece(&piece, copy, address, offset, width);
+
     if (rc)
         return rc;
+    unknown = address && cell_unknown(loads ? &piece.global : &piece.shared, width);
+    for (unsigned k = 0; unknown && width > copy->element && k < width && !rc; k += copy->element)
+        rc = move_piece(copy, address + k, offset + k, (unsigned)copy->element);
+    if (rc || (unknown && width > copy->element))
+        return rc;
     fill(outside, copy->map);
-    if (copy->i->op == SASS_UTMALDG)
-        cell_store(copy->emulation, &shared, address ? global.bytes : outside, width,
-                   address && cell_unknown(&global, width));
+    if (loads)
+        cell_store(copy->emulation, &piece.shared, address ? piece.global.bytes : outside, width, unknown);
     else if (address)
-        cell_store(copy->emulation, &global, shared.bytes, width,
-                   copy->i->op == SASS_UTMAREDG || cell_unknown(&shared, width));
+        cell_store(copy->emulation, &piece.global, piece.shared.bytes, width,
+                   copy->i->op == SASS_UTMAREDG || unknown);
     return 0;
+}
+
+/* Elements that are moved at once, of `left` in a row: those of 16 bytes, which swizzling leaves together, or one. */
+static int64_t elements_at_once(const struct tensor_copy *copy, uint64_t address, uint64_t offset,
+                                int64_t left)
+{
+    const int64_t chunk = CHUNK_MOST / (int64_t)copy->element;
+
+    return (address | (copy->shared + offset)) % CHUNK_MOST == 0 && chunk <= left ? chunk : 1;
 }
 
 static int move_rows(const struct tensor_copy *copy)
@@ -97,13 +123,16 @@ static int move_rows(const struct tensor_copy *copy)
 
     do {
         uint64_t address;
-        int64_t skipped, count;
+        int64_t skipped, count, step;
         const bool inside = tensor_row_inside(&address, &skipped, &count, copy, at);
 
-        for (int64_t k = 0; k < copy->extent[0] && !rc; k++, offset += copy->element) {
+        for (int64_t k = 0; k < copy->extent[0] && !rc; k += step, offset += (uint64_t)step * copy->element) {
             const bool there = inside && k >= skipped && k < skipped + count;
+            const int64_t end = there ? skipped + count : inside && k < skipped ? skipped : copy->extent[0];
+            const uint64_t from = there ? address + (uint64_t)(k - skipped) * copy->element : 0;
 
-            rc = move_element(copy, there ? address + (uint64_t)(k - skipped) * copy->element : 0, offset);
+            step = elements_at_once(copy, from, offset, end - k);
+            rc = move_piece(copy, from, offset, (unsigned)(step * (int64_t)copy->element));
         }
     } while (!rc && tensor_next_row(at, copy));
     return rc;
