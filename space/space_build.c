@@ -2,26 +2,13 @@
 
 #include "base/file.h"
 #include "space/space_graph.h"
+#include "space/space_level.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define EDGES_MAX 5000000 /* 80 MB, made in about two seconds; docs/spec.md names it */
-
-/* What is known of a level before the enumeration. */
-struct level {
-    struct listed_range listed; /* the listed configurations that the prefix now chosen begins */
-    size_t *due;                /* constraints decided here, in the order of the spec */
-    size_t due_count;
-    struct expr_part
-        *live; /* what constraints due here or later use of earlier parameters: a parameter once */
-    size_t live_count;
-    size_t used;       /* the parameters in them */
-    size_t key_length; /* of nodes here */
-    bool merges;       /* different prefixes may meet here */
-    struct edge *row;  /* of the node being made: at any time there is one per level */
-};
+#define EDGES_MAX 10000000 /* 160 MB, made in about five seconds; docs/spec.md names it */
 
 /* A node that other prefixes may find again: by its level and the values of the live parts. */
 struct entry {
@@ -74,95 +61,6 @@ static void *grow(void *array, size_t *capacity, size_t wanted, size_t size)
 
 /* Preparation -------------------------------------------------------------- */
 
-static size_t last_parameter(const struct expr *constraint, size_t count)
-{
-    while (count > 1 && !expr_uses(constraint, count - 1))
-        count--;
-    return count - 1;
-}
-
-/* Whether a constraint decided at `level` or later uses the parameter. */
-static bool is_live(const struct build *build, size_t parameter, size_t level)
-{
-    const struct spec *spec = build->space->spec;
-
-    for (size_t c = 0; c < spec->constraint_count; c++)
-        if (expr_uses(spec->constraints[c], parameter) &&
-            last_parameter(spec->constraints[c], build->count) >= level)
-            return true;
-    return false;
-}
-
-/* Adds a part unless it is a parameter that is there already. */
-static void add_live(struct level *level, const struct expr_part *part)
-{
-    for (size_t i = 0; part->slot != EXPR_NO_SLOT && i < level->live_count; i++)
-        if (level->live[i].slot == part->slot)
-            return;
-    level->live[level->live_count++] = *part;
-    level->key_length += part->slot == EXPR_NO_SLOT ? 2 : 1;
-}
-
-static int add_parts(struct level *level, const struct expr *constraint, size_t k, size_t end,
-                     struct err *err)
-{
-    struct expr_part *parts = calloc(expr_size(constraint), sizeof *parts);
-    size_t count = 0;
-    int rc = parts ? expr_parts(parts, &count, constraint, k, end, err) : err_memory(err);
-
-    for (size_t i = 0; i < count; i++)
-        add_live(level, &parts[i]);
-    free(parts);
-    return rc;
-}
-
-/* Prefixes may meet where a sum or product stands for several parameters, or one is used no more. Where there are many such
- * parts, the parameters themselves are the shorter key. */
-static int prepare_live(struct build *build, size_t k)
-{
-    const struct spec *spec = build->space->spec;
-    struct level *level = &build->levels[k];
-    size_t most = k + 1;
-
-    for (size_t c = 0; c < spec->constraint_count; c++)
-        most += expr_size(spec->constraints[c]);
-    level->live = calloc(most, sizeof *level->live);
-    level->key_length = 1;
-    if (!level->live)
-        return err_memory(build->err);
-    for (size_t c = 0; c < spec->constraint_count; c++)
-        if (last_parameter(spec->constraints[c], build->count) >= k &&
-            add_parts(level, spec->constraints[c], k, build->count, build->err))
-            return ERR_MEMORY;
-    for (size_t p = 0; p < k; p++)
-        level->used += is_live(build, p, k);
-    if (level->key_length > 2 * level->used + 1) {
-        level->live_count = 0;
-        level->key_length = 1;
-        for (size_t p = 0; p < k; p++)
-            if (is_live(build, p, k))
-                add_live(level, &(struct expr_part){.slot = p});
-    }
-    level->merges = !spec->listed.given && k > 0 &&
-                    (level->live_count != level->used || level->used <= build->levels[k - 1].used);
-    return 0;
-}
-
-static int prepare_level(struct build *build, size_t k)
-{
-    const struct spec *spec = build->space->spec;
-    struct level *level = &build->levels[k];
-
-    level->due = calloc(spec->constraint_count + 1, sizeof *level->due);
-    level->row = calloc(spec->parameters[k].value_count + 1, sizeof *level->row);
-    if (!level->due || !level->row)
-        return err_memory(build->err);
-    for (size_t i = 0; i < spec->constraint_count; i++)
-        if (last_parameter(spec->constraints[i], build->count) == k)
-            level->due[level->due_count++] = i;
-    return prepare_live(build, k);
-}
-
 static int prepare(struct build *build)
 {
     struct space *space = build->space;
@@ -181,7 +79,7 @@ static int prepare(struct build *build)
     for (size_t k = build->count; k-- > 0;)
         space->tail[k] = saturated_product(space->tail[k + 1], spec->parameters[k].value_count);
     for (size_t k = 0; k < build->count; k++)
-        if (prepare_level(build, k))
+        if (level_prepare(build->levels, k, spec, build->count, build->err))
             return ERR_MEMORY;
     return 0;
 }

@@ -204,7 +204,7 @@ static void sums_are_counted_by_their_values(void **state)
     close_both(&spec, space);
 }
 
-/* Where two constraints tie the same parameters in different ways their values are many: an error after some two seconds, or
+/* Where two constraints tie the same parameters in different ways their values are many: an error after some seconds, or
  * at once when asked to stop. */
 static void too_many_cases_are_refused(void **state)
 {
