@@ -59,6 +59,7 @@ struct member {
     struct search_prediction prediction;
     double rank;                /* how much its trial promises, ... */
     double gain;                /* ... expected relative gain on the best, ... */
+    double likely_s;            /* ... its expected time; 0: not known, ... */
     bool promising;             /* ... and whether it is worth it, ... */
     uint64_t ranked_at;         /* ... by what was known when `learned` was this */
     struct posterior_view view; /* while it is READY */

@@ -40,12 +40,13 @@ static void rank(const struct model_search *search, struct member *member)
     struct expected expected;
 
     member->ranked_at = search->learned;
-    member->rank = member->gain = 0;
+    member->rank = member->gain = member->likely_s = 0;
     member->promising = true;
     if (!posterior_follow(&expected, &member->view, search->posterior, member->choices, &member->prediction))
         return;
     member->rank = wanted(&expected);
     member->gain = search_gain(&expected, search->best_s);
+    member->likely_s = expected.time_s;
     member->promising = !search_estimated(&member->prediction) || may_win(search, &expected);
 }
 

@@ -119,6 +119,20 @@ static double ready_gain(const struct model_search *search, double seconds)
     return sum * fmin(1, seconds / (cost_trial_s(search->cost) * (double)count + 1e-9));
 }
 
+/* Whether something that is compiled is expected to be faster than the best, and not only that it may be. However few promises
+ * were kept, a trial costs little beside what is missed. */
+static bool expects_faster(const struct model_search *search)
+{
+    for (size_t i = 0; i < search->ready_count; i++) {
+        const struct member *member = search->ready[i];
+
+        if (!search_bounded(search, member) && member->likely_s > 0 &&
+            member->likely_s < (1 - SEARCH_WORTHWHILE) * search->best_s)
+            return true;
+    }
+    return false;
+}
+
 /* Whether a compile takes much longer than expected, and than those that have ended took from when they were asked for. At
  * first, where less than half has, those say little: what is under way may take as long throughout. */
 static bool is_overdue(const struct model_search *search, const struct member *member)
@@ -176,7 +190,7 @@ bool search_is_exhausted(struct model_search *search)
         return false;
     if (is_unseen_left(search) && search->told < search->spread)
         return false;
-    if (search_may_surprise(search))
+    if (search_may_surprise(search) || expects_faster(search))
         return false;
     if (search_draw_beside(&unseen, search))
         return false;
