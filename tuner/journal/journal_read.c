@@ -66,7 +66,8 @@ static int parse_padded(struct json **out, const char *from, const char *to, siz
     return rc;
 }
 
-/* The same, of a file's text. What is wrong in it is read again where it stands, as messages say line and column. */
+/* The same, of a file's text. What is wrong in it is read again where it stands, as messages say line and column: the first of
+ * what is left out, which alone is told of. */
 static int parse_member(struct json **out, const struct journal *journal, const char *from, const char *to,
                         struct err *err)
 {
@@ -75,11 +76,11 @@ static int parse_member(struct json **out, const struct journal *journal, const 
 
     if (!rc || !err)
         return rc;
-    for (const char *at = journal->text; at < from; at++) {
+    for (const char *at = journal->text; at < from && !journal->left_out; at++) {
         lines += *at == '\n';
         spaces = *at == '\n' ? 0 : spaces + 1;
     }
-    return parse_padded(out, from, to, lines, spaces - !lines, journal->path, err);
+    return parse_padded(out, from, to, lines, spaces && !lines ? spaces - 1 : spaces, journal->path, err);
 }
 
 void journal_leave_out(struct journal *journal, const struct err *why)
