@@ -230,6 +230,19 @@ static void add_fetched(struct traffic_count *count, const struct reuse_region *
     count->dram_lone += bytes * (1 - reuse_region->scattered) * reuse_region->read_lone;
 }
 
+/* Of what is new to a warp of what the load reads, the share that no other warp of its block has brought: its own, or, of what
+ * other instructions have, that of the whole region. */
+static double share_alone(const struct reuse *reuse, size_t i)
+{
+    const struct traffic_count *count = &reuse->out->counts[i];
+    const struct reuse_region *reuse_region = reuse_region_of(reuse, i);
+    const double own = reuse_region->inner + reuse_region->edge;
+
+    if (count->own > 0)
+        return fmin(count->fresh / count->own, 1);
+    return own > 0 ? fmin(reuse_region->fresh / own, 1) : 1;
+}
+
 /* Tells a load where it finds its data. A hit on a sector that another warp of the block has just missed
  * waits as long as that miss; what the warp itself has had is ready. */
 static void answer(struct reuse *reuse, size_t i)
@@ -244,7 +257,7 @@ static void answer(struct reuse *reuse, size_t i)
     const double shared = parts.shared * (1 - found.apart), apart = parts.shared * found.apart;
     const double held = parts.last * found.last_l1 + parts.far * found.far_l1;
     const double dropped = held > 0 ? held * reuse_dropped(reuse, i) : 0;
-    const double fetched = count->own > 0 ? dropped * fmin(count->fresh / count->own, 1) : 0; /* by itself */
+    const double fetched = dropped * share_alone(reuse, i);
     const double ready = cached * parts.same + held - dropped + apart * found.apart_l1;
     const double last = parts.last * (1 - found.last_l1), far = parts.far * (1 - found.far_l1),
                  lost = apart * (1 - found.apart_l1);

@@ -23,10 +23,16 @@ static bool share_loop(const struct sass_code *code, size_t a, size_t b)
     return false;
 }
 
+/* How often the instruction comes to a sector, which others may have brought before: once each time it is issued then. */
+static double comes_to(const struct traffic_count *count)
+{
+    return fmin(count->own > 0 ? count->sectors_once / count->own : INFINITY, count->issued);
+}
+
 double reuse_dropped(const struct reuse *reuse, size_t i)
 {
     const struct traffic_count *counts = reuse->out->counts;
-    const double comes = counts[i].own > 0 ? counts[i].sectors_once / counts[i].own : 0; /* to each sector */
+    const double comes = comes_to(&counts[i]);
     double times = 0;
 
     for (size_t c = 0; c < reuse->code->count; c++)
