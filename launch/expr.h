@@ -69,7 +69,7 @@ bool expr_column(int64_t *out, const struct expr *expr, const struct value *slot
 
 /* What an expression comes to when the slots from `first` on, up to `end`, have no values yet: its largest parts that use
  * slots before them and none of them. Where these parts have the same values, and no value in the same ones, so has the
- * expression, whatever the other slots hold. `out` has room for expr_size(). */
+ * expression, whatever the other slots hold. `out` holds expr_size() at least. */
 #define EXPR_NO_SLOT SIZE_MAX
 struct expr_part {
     const struct expr *expr;

@@ -223,7 +223,7 @@ void sm_code_release(struct sm_code *code)
 
 /* Paths -------------------------------------------------------------------- */
 
-/* Makes room for so many more. */
+/* Reserves space for so many more. */
 static int list_reserve(struct sm_list *list, size_t more, struct err *err)
 {
     size_t capacity = list->capacity ? list->capacity : 1024;

@@ -246,7 +246,7 @@ static void put_decision(const struct run *run)
         fprintf(run->cli->out, "  next        occutune header %s -o %s.h\n", run->decision, kernel);
 }
 
-/* What was written beside it makes room for the decision, which matters more. */
+/* What was written beside it is removed for the decision, which matters more. */
 static int write_decision(struct run *run, struct json **decision, struct err *err)
 {
     struct err why = {0};

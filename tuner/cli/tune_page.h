@@ -39,7 +39,7 @@ struct tune_page {
 /* For struct tune_options: `context` is a struct tune_page. */
 int tune_page_view(void *context, const struct tune_view *view, struct err *err);
 
-/* Makes room: removes what view wrote beside the decision, and lets these runs name it no more. Whether there was any. */
+/* Frees space on the disk: removes what view wrote beside the decision, and lets these runs name it no more. Whether there was any. */
 bool tune_page_remove_replays(const struct tune_page *page, struct tuned *tuned, size_t count);
 
 /* Whether the page can be written when the time comes. */

@@ -72,40 +72,31 @@ static struct fill expression(const char *text)
     return fill;
 }
 
+static void read_integers(int32_t *values, uint64_t count, const char *text)
+{
+    struct fill fill = expression(text);
+
+    assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, count, NULL), 0);
+    assert_int_equal(fill_read(&fill, ELEMENT_INT32, 0, count, values, NULL), 0);
+    fill_release(&fill);
+}
+
 static void expressions_see_index_names_and_random(void **state)
 {
-    struct fill fill = expression("random(i) % M if i % 2 == 1 else -i");
     int32_t values[100];
 
-    assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 100, NULL), 0);
-    assert_int_equal(fill_read(&fill, ELEMENT_INT32, 0, 100, values, NULL), 0);
+    read_integers(values, 100, "random(i) % M if i % 2 == 1 else -i");
     for (size_t i = 0; i < 100; i++)
         assert_int_equal(values[i], i % 2 ? (int32_t)((hash_random(2, i) >> 1) % 10) : -(int32_t)i);
-    fill_release(&fill);
 }
 
 static void integers_take_the_nearest_of_an_expression(void **state)
 {
-    struct fill fill = expression("i / 4 - 1");
     int32_t values[8];
 
-    assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 8, NULL), 0);
-    assert_int_equal(fill_read(&fill, ELEMENT_INT32, 0, 8, values, NULL), 0);
+    read_integers(values, 8, "i / 4 - 1");
     for (int i = 0; i < 8; i++)
         assert_int_equal(values[i], (int32_t)nearbyint(i / 4.0 - 1));
-    fill_release(&fill);
-}
-
-static void a_failing_expression_names_the_element(void **state)
-{
-    struct fill fill = expression("1 // (M - i)");
-    struct err err = {0};
-    int32_t values[20];
-
-    assert_int_equal(fill_prepare(&fill, ELEMENT_INT32, 20, &err), 0);
-    assert_int_equal(fill_read(&fill, ELEMENT_INT32, 0, 20, values, &err), ERR_USAGE);
-    assert_string_equal(err.text, "element 10: column 3: division by zero");
-    fill_release(&fill);
 }
 
 static void expression_refused(const char *text, enum element_type type, const char *message)
@@ -118,6 +109,11 @@ static void expression_refused(const char *text, enum element_type type, const c
     assert_int_equal(fill_read(&fill, type, 0, 20, values, &err), ERR_USAGE);
     assert_string_equal(err.text, message);
     fill_release(&fill);
+}
+
+static void a_failing_expression_names_the_element(void **state)
+{
+    expression_refused("1 // (M - i)", ELEMENT_INT32, "element 10: column 3: division by zero");
 }
 
 static void reals_that_do_not_fit_name_the_element(void **state)
