@@ -60,6 +60,33 @@ char *configuration_key(const struct spec *spec, const unsigned *choices)
     return join(spec, choices, false, ',');
 }
 
+/* Whether a key has the value there, in `length` bytes. */
+static bool is_keyed(const struct value *value, const char *key, size_t length)
+{
+    char number[64];
+    const char *text = value->kind == VALUE_STRING ? value->string : number;
+
+    if (value->kind != VALUE_STRING)
+        value_text(number, sizeof number, value);
+    return strlen(text) == length && !memcmp(text, key, length);
+}
+
+bool configuration_of_key(unsigned *choices, const struct spec *spec, const char *key)
+{
+    for (size_t p = 0; p < spec->parameter_count; p++) {
+        const struct spec_parameter *parameter = &spec->parameters[p];
+        const size_t length = strcspn(key, ",");
+
+        choices[p] = 0;
+        while (choices[p] < parameter->value_count && !is_keyed(&parameter->values[choices[p]], key, length))
+            choices[p]++;
+        if (choices[p] == parameter->value_count || (key[length] == ',') != (p + 1 < spec->parameter_count))
+            return false;
+        key += length + (key[length] == ',');
+    }
+    return !*key;
+}
+
 char *configuration_text(const struct spec *spec, const unsigned *choices)
 {
     return join(spec, choices, true, ' ');

@@ -7,6 +7,8 @@
 #include "base/json.h"
 #include "space/spec.h"
 
+#include <stdbool.h>
+
 /* The value of parameter p. */
 const struct value *configuration_value(const struct spec *spec, const unsigned *choices, size_t p);
 
@@ -27,6 +29,9 @@ int configuration_read(unsigned *choices, const struct spec *spec, const struct 
 /* Reads "TILE_M=64,FAST_MATH=true" (`--config`; also FAST_MATH=1); what is not named keeps the default's
  * value. */
 int configuration_parse(unsigned *choices, const struct spec *spec, const char *text, struct err *err);
+
+/* Back from configuration_key(): false where the key is none of this spec's configurations. */
+bool configuration_of_key(unsigned *choices, const struct spec *spec, const char *key);
 
 /* Whether a configuration satisfies the constraints for a problem. ERR_USAGE names the first that it does
  * not: `violates constraints[1], "WM <= 2 * WN"`, with the sizes where the spec has several problems, and why

@@ -169,6 +169,8 @@ static int ask_compile(struct search_step *out, struct model_search *search, uin
     if (rc)
         return rc;
     member->audit = audit;
+    if (search->recalled && search->options.answered[search->recalled - 1] == index)
+        member->recalled = search->recalled;
     member->expected_s = cost_compile_s(search->cost, member->choices);
     if (!search->initial)
         search->initial = member;
@@ -214,7 +216,7 @@ static int go_on(struct search_step *out, struct model_search *search, struct se
         search->end = SEARCH_LITTLE;
         return next_of_audit(out, search, capacity, err);
     }
-    if (member && !search_is_hungry(search)) {
+    if (member && (member->answered || !search_is_hungry(search))) {
         ask_time(out, search, member);
     } else if (capacity.compile && search_may_time(search) && (starves || !search_is_ahead(search)) &&
                search_choose_unseen(&index, search)) {
@@ -257,6 +259,7 @@ static int tell_compiled(struct model_search *search, struct member *member, con
     member->stage = facts->outcome == OUTCOME_OK ? READY : ENDED;
     if (facts->outcome == OUTCOME_OK) {
         member->prediction = facts->prediction;
+        member->answered = facts->answered;
         search->ready[search->ready_count++] = member;
     } else if (facts->outcome == OUTCOME_SAME_CODE && member == search->initial) {
         search->initial = map_find(&search->by_index, facts->same_as);
@@ -300,7 +303,8 @@ static int tell_timed(struct model_search *search, struct member *member, const 
         return 0;
     }
     search->timed++;
-    cost_add_trial(search->cost, facts->spent_s);
+    if (!member->answered)
+        cost_add_trial(search->cost, facts->spent_s);
     if (search_remember(search, member->gain, err))
         return ERR_MEMORY;
     search->succeeded += facts->outcome == OUTCOME_OK;

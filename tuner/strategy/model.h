@@ -51,6 +51,8 @@ struct member {
     uint64_t index;
     enum stage stage;
     bool audit;        /* asked for by the audit */
+    bool answered;     /* its result is known: a trial costs nothing */
+    size_t recalled;   /* asked for as the how-manieth of options.answered; 0: not for that */
     bool timed;        /* told */
     double time_s;     /* then: NaN where it failed */
     double asked_s;    /* to compile, ... */
@@ -107,6 +109,7 @@ struct model_search {
     uint64_t costs_at;                  /* `told` when it last learned costs, ... */
     size_t overdue_at;                  /* ... and how many compiles were overdue then */
     uint64_t drawn;                     /* positions of the random order */
+    size_t recalled;                    /* of options.answered: were asked for, or are members anyway */
     double best_s;                      /* infinite before the first */
     uint64_t best_index;                /* then: whose that is */
     uint64_t plan[PLAN];                /* indices, most wanted last */

@@ -47,6 +47,17 @@ static bool is_spread(const struct model_search *search)
     return search->asked < search->spread && !(may_plan && search->asked % 2);
 }
 
+/* The next whose result is known already. */
+static bool recall(uint64_t *index, struct model_search *search)
+{
+    while (search->recalled < search->options.answered_count) {
+        *index = search->options.answered[search->recalled++];
+        if (!map_find(&search->by_index, *index))
+            return true;
+    }
+    return false;
+}
+
 bool search_choose_unseen(uint64_t *index, struct model_search *search)
 {
     if (!may_compile(search))
@@ -55,6 +66,8 @@ bool search_choose_unseen(uint64_t *index, struct model_search *search)
         *index = search->options.first;
         return true;
     }
+    if (recall(index, search))
+        return true;
     if (search_is_blind(search))
         return search_draw(index, search);
     if (is_spread(search))
@@ -113,6 +126,29 @@ static bool is_idle_time_free(const struct model_search *search)
            cost_trial_s(search->cost) < cost_usual_compile_s(search->cost) / cores;
 }
 
+/* Of what is ready and known the one that was known first; null: none is. */
+static struct member *first_answered(const struct model_search *search)
+{
+    struct member *first = NULL;
+
+    for (size_t i = 0; i < search->ready_count; i++) {
+        struct member *member = search->ready[i];
+
+        if (member->answered && (!first || member->recalled < first->recalled))
+            first = member;
+    }
+    return first;
+}
+
+/* Whether something whose result is known has yet to be compiled. */
+static bool is_recalling(const struct model_search *search)
+{
+    for (size_t i = 0; i < search->under_way_count; i++)
+        if (search->under_way[i]->recalled)
+            return true;
+    return search->recalled < search->options.answered_count;
+}
+
 /* A trial that is worth it; the first few are taken in any case, to learn from. */
 struct member *search_choose_ready(struct model_search *search)
 {
@@ -123,6 +159,11 @@ struct member *search_choose_ready(struct model_search *search)
         return NULL;
     if (search->initial && search->initial->stage == READY)
         return search->initial;
+    if (is_rationed(search) && is_recalling(search) && search_awaits(search, false))
+        return NULL; /* the ration goes to those first that had it before */
+    member = first_answered(search);
+    if (member)
+        return member;
     if (!search->learned && search->under_way_count) /* what is ready cannot be told apart */
         return NULL;
     member = search_best_ready(&worthwhile, search);

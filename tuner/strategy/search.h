@@ -54,6 +54,9 @@ struct search_options {
     const struct space *space; /* `model`: borrowed */
     const struct spec *spec;   /* `model`: of the space, borrowed */
     size_t problem;            /* of the spec */
+    const uint64_t *answered;  /* `model`: whose results are known, in the order in which they came: asked for before all
+                                  others, since they cost nothing; borrowed */
+    size_t answered_count;
     const uint64_t *plan;      /* `planned`: which to time, in what order; borrowed */
     size_t plan_count;
 };
@@ -96,6 +99,7 @@ struct search_facts {
     bool timed; /* of the timing, else of the compiling */
     enum outcome outcome;
     bool shared;      /* of the compiling: the code is one asked for before, and cost nothing */
+    bool answered;    /* of the compiling: timing it costs nothing, the result is known */
     bool impossible;  /* of the compiling: it was refused without */
     double time_s;    /* when timed and ok */
     double spent_s;   /* core or GPU seconds that the step took; 0: nothing, or not known */

@@ -374,10 +374,12 @@ int candidate_compiled(struct tuning *tuning, struct candidate *candidate, struc
         return rc;
     told.bound_s *= candidate->weight;
     told.estimate_s *= candidate->weight;
-    return search_tell(tuning->search, candidate->index,
-                       &(struct search_facts){.outcome = OUTCOME_OK,
-                                              .shared = candidate->work->job.shared,
-                                              .spent_s = evaluator_spent_s(&candidate->work->job),
-                                              .prediction = told},
-                       err);
+    return search_tell(
+        tuning->search, candidate->index,
+        &(struct search_facts){.outcome = OUTCOME_OK,
+                               .shared = candidate->work->job.shared,
+                               .answered = tuning->out->evaluator->measures && candidate->trusted,
+                               .spent_s = evaluator_spent_s(&candidate->work->job),
+                               .prediction = told},
+        err);
 }

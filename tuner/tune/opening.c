@@ -7,6 +7,7 @@
 #include "tuner/journal/metadata.h"
 #include "tuner/evaluate/recording.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,29 @@ static int open_journal(struct tuning *tuning, struct err *err)
     return 0;
 }
 
+/* Those of the space that the journal has a result of, in the order in which they first came. */
+static int list_answered(struct tuning *tuning, struct err *err)
+{
+    const size_t count = tuning->journal ? journal_count(tuning->journal) : 0;
+    unsigned *choices = malloc((tuning->spec->parameter_count + 1) * sizeof *choices);
+
+    tuning->answered = malloc((count + 1) * sizeof *tuning->answered);
+    if (!choices || !tuning->answered) {
+        free(choices);
+        return err_memory(err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct record *record = journal_record(tuning->journal, i);
+        uint64_t *index = &tuning->answered[tuning->answered_count];
+
+        if (configuration_of_key(choices, tuning->spec, record->key) &&
+            space_index(index, tuning->space, choices))
+            tuning->answered_count++;
+    }
+    free(choices);
+    return 0;
+}
+
 static int open_search(struct tuning *tuning, struct err *err)
 {
     const struct tune_options *options = tuning->options;
@@ -239,8 +263,12 @@ static int open_search(struct tuning *tuning, struct err *err)
                                                 .warm = !tuning->spec->cold};
     int rc = evaluator_open(&tuning->evaluator, &evaluator, err);
 
+    if (!rc && tuning->out->evaluator->measures && !options->only)
+        rc = list_answered(tuning, err);
     if (rc)
         return rc;
+    search.answered = tuning->answered;
+    search.answered_count = tuning->answered_count;
     search.cores = evaluator_cores(tuning->evaluator);
     return search_open(&tuning->search, &search, err);
 }

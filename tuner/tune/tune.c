@@ -213,6 +213,7 @@ static void release(struct tuning *tuning)
     for (size_t i = 0; i < tuning->candidate_count; i++)
         candidate_free(tuning->candidates[i]);
     free(tuning->candidates);
+    free(tuning->answered);
     free(tuning->source_text);
     sources_kept_free(tuning->sources_kept);
     map_release(&tuning->by_index);

@@ -44,6 +44,35 @@ static void configurations_go_both_ways(void **state)
     spec_release(&spec);
 }
 
+/* One value may begin as another does. */
+static void keys_are_read_back(void **state)
+{
+    static const char text[] = "{\"parameters\": {\"A\": [1, 16], \"OP\": [\"x\", \"x1\", \"x 16\", \"\"], "
+                               "\"R\": [0.5, 2.5, 1], \"C\": [\"16\", \"x\"]}}";
+    static const char *const strange[] = {"",          "1",       "1,x,0.5", "1,x,0.5,x,",
+                                          "1,x,0.5,y", "1,x,2,x", "16",      "1,x,0.5,x,x"};
+    unsigned choices[4], back[4];
+    struct err err = {0};
+    struct spec spec;
+
+    check_ok(spec_read_text(&spec, text, sizeof text - 1, "t.json", SPEC_SPACE, NULL, 0, &err), &err);
+    for (unsigned k = 0; k < 2 * 4 * 3 * 2; k++) {
+        char *key;
+
+        choices[0] = k % 2;
+        choices[1] = k / 2 % 4;
+        choices[2] = k / 8 % 3;
+        choices[3] = k / 24;
+        key = configuration_key(&spec, choices);
+        assert_true(configuration_of_key(back, &spec, key));
+        assert_memory_equal(back, choices, sizeof back);
+        free(key);
+    }
+    for (size_t k = 0; k < sizeof strange / sizeof *strange; k++)
+        assert_false(configuration_of_key(back, &spec, strange[k]));
+    spec_release(&spec);
+}
+
 static void reals_survive_a_written_record(void **state)
 {
     static const char thirds[] = "{\"parameters\": {\"R\": [0.5, 0.33333333333333331, 0.1]}}";
@@ -131,7 +160,7 @@ static void bad_configurations_are_explained(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(configurations_go_both_ways, reals_survive_a_written_record,
+    return RUN_TESTS(configurations_go_both_ways, keys_are_read_back, reals_survive_a_written_record,
                      a_truth_is_also_given_as_its_macro, violations_are_named,
                      bad_configurations_are_explained);
 }
