@@ -70,6 +70,13 @@ static void modify_row(row out, const uint32_t *from, const struct sass_operand 
         out[l] = ((from[l] & keep) ^ flip) + one;
 }
 
+/* The high word of minus an integer of two words: one more only where the low one is zero. */
+static void negate_high(row out, const row low, const row high)
+{
+    for (unsigned l = 0; l < LANES; l++)
+        out[l] = ~high[l] + (low[l] == 0);
+}
+
 static bool is_negated(const struct sass_operand *operand, enum modifiers modifiers)
 {
     return operand->negate || (modifiers == MODIFIERS_LOGIC && operand->invert);
@@ -85,6 +92,8 @@ void modify(row *out, row *from, const struct sass_operand *operand, enum modifi
 {
     const unsigned words = modifiers == MODIFIERS_DOUBLE ? 2 : 1;
 
+    if (modifiers == MODIFIERS_INT && operand->count > 1 && operand->negate)
+        negate_high(out[1], from[0], from[1]);
     for (unsigned w = 0; w < words; w++)
         modify_row(out[w], from[w], operand, modifiers, is_negated(operand, modifiers), w == 1);
 }

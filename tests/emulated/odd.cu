@@ -378,3 +378,17 @@ extern "C" __global__ void banks(unsigned *out, const unsigned *in, int n)
     for (int k = 0; k < 4; k++)
         out[4 * i + k] = (unsigned)(apart[threadIdx.x] + together[threadIdx.x * 32]);
 }
+
+// What a product of words is less than a number of two, whose low word is zero here and there.
+extern "C" __global__ void lesses(unsigned *out, const unsigned *in, int n)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    const int a = (int)in[i], b = (int)in[(i + 1) % n];
+    const unsigned long long c = (unsigned long long)in[(i + 2) % n] << 32 | (i % 3 ? in[(i + 3) % n] : 0);
+    const unsigned long long first = (long long)a * b - (long long)c, second = (unsigned long long)(unsigned)a * (unsigned)b - c;
+
+    out[4 * i] = (unsigned)first;
+    out[4 * i + 1] = (unsigned)(first >> 32);
+    out[4 * i + 2] = (unsigned)second;
+    out[4 * i + 3] = (unsigned)(second >> 32);
+}

@@ -330,9 +330,22 @@ static void wide(uint32_t out[4], const uint32_t *in, int i)
     out[3] = 0x40004200; /* halves: the greater of 1 and 3, of 2 and -2 */
 }
 
+static void lesses(uint32_t out[4], const uint32_t *in, int i)
+{
+    const uint32_t a = in[i], b = in[(i + 1) % N];
+    const uint64_t c = (uint64_t)in[(i + 2) % N] << 32 | (i % 3 ? in[(i + 3) % N] : 0);
+    const uint64_t first = (uint64_t)((int64_t)(int32_t)a * (int32_t)b) - c, second = (uint64_t)a * b - c;
+
+    out[0] = (uint32_t)first;
+    out[1] = (uint32_t)(first >> 32);
+    out[2] = (uint32_t)second;
+    out[3] = (uint32_t)(second >> 32);
+}
+
 const struct odd odds[ODDS] = {
     {"bytes", bytes, 80},       {"packed", packed, 80}, {"threes", threes, 80}, {"doubles", doubles, 80},
     {"permuted", permuted, 75}, {"jumps", jumps, 80},   {"loops", loops, 80},   {"masks", masks, 80},
     {"merges", merges, 80},     {"fp8", fp8, 89},       {"wide", wide, 90},     {"nears", nears, 75},
     {"draws", draws, 75},       {"shares", shares, 75}, {"banks", banks, 75},   {"inverts", inverts, 75},
+    {"lesses", lesses, 75},
 };
