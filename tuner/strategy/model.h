@@ -71,10 +71,13 @@ struct member {
 struct cost;
 struct cost_point;
 
+/* What promises a gain. Each is held against all that came of both: a compile gains by the trial after it. */
+enum promise { PROMISE_COMPILE, PROMISE_TRIAL, PROMISES };
+
 /* How the search stood after a trial. */
 struct past {
     double now_s, log_best;
-    double promised; /* gain, summed up: what was expected of all that was done by then */
+    double promised[PROMISES]; /* gain, summed up: what was expected of all that was done by then */
 };
 
 struct model_search {
@@ -115,11 +118,11 @@ struct model_search {
     uint64_t plan[PLAN];                /* indices, most wanted last */
     size_t plan_count;
     bool plan_stale;
-    size_t plan_count_made;   /* when it was made, ... */
-    uint64_t plan_started;    /* ... and trials that were begun then */
-    double promised;          /* gain expected of all that was done so far */
-    double plan_gain, plan_s; /* expected of the whole plan when it was made; seconds of all cores */
-    struct past *past;        /* after each trial */
+    size_t plan_count_made;    /* when it was made, ... */
+    uint64_t plan_started;     /* ... and trials that were begun then */
+    double promised[PROMISES]; /* gain expected of all that was done so far */
+    double plan_gain, plan_s;  /* expected of the whole plan when it was made; seconds of all cores */
+    struct past *past;         /* after each trial */
     size_t past_count;
     double further_gain, again_s; /* expected of that long again, when last asked */
     uint64_t *pool, *neighbours;  /* indices */
@@ -179,6 +182,9 @@ void search_count_compile(struct model_search *search);
 
 /* Adds to the past, after a trial of which `gain` was expected. */
 int search_remember(struct model_search *search, double gain, struct err *err);
+
+/* How many are to be compiled before what is expected of the rest is believed. */
+uint64_t search_compiled_least(const struct model_search *search);
 
 /* Whether too little has been compiled yet to believe what is expected of the rest. */
 bool search_may_surprise(const struct model_search *search);

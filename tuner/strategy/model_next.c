@@ -75,7 +75,7 @@ bool search_choose_unseen(uint64_t *index, struct model_search *search)
     if (search->asked % BESIDE == 1 && !is_rationed(search) && search_draw_beside(index, search))
         return true;
     if (!search_promises(search))
-        return search->asked < search->compiled_least && search_draw_cheap(index, search);
+        return search->asked < search_compiled_least(search) && search_draw_cheap(index, search);
     if (search->asked % EXPLORE == 0 && search_draw_cheap(index, search))
         return true;
     *index = search_planned(search);

@@ -383,6 +383,37 @@ static void gives_up_choosing_after_64_failures(void **state)
     close_steps(&s);
 }
 
+/* How many are compiled by a search on so many cores, half a minute in. */
+static uint64_t compiled_on(unsigned cores)
+{
+    static const struct search_capacity late = {true, true, 30};
+    struct stepping s;
+    struct search_step step;
+    uint64_t count = 0;
+
+    open(&s, false, (struct search_options){.cores = cores});
+    while ((step = next(&s, late)).action != SEARCH_STOP) {
+        const struct search_facts facts = {
+            .outcome = OUTCOME_OK, .spent_s = 0.2, .prediction = s.synthetic.prediction[step.index]};
+
+        if (step.action == SEARCH_TIME)
+            timed(&s, step.index);
+        else
+            assert_int_equal(search_tell(s.search, step.index, &facts, NULL), 0);
+        count += step.action == SEARCH_COMPILE;
+    }
+    count = count == s.synthetic.count ? UINT64_MAX : count;
+    close_steps(&s);
+    return count;
+}
+
+/* The rest of a space is compiled where that takes little beside the time so far, whatever is expected of it. */
+static void compiles_a_rest_that_costs_little(void **state)
+{
+    assert_true(compiled_on(64) == UINT64_MAX);
+    assert_in_range(compiled_on(1), 1, 600);
+}
+
 /* Measured times alone promise too little while they are few: such a search is not ended by them early. */
 static void doubts_itself_where_nothing_is_predicted(void **state)
 {
@@ -400,10 +431,10 @@ static void doubts_itself_where_nothing_is_predicted(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(the_ration_is_that_of_the_run_before, what_is_not_known_any_more_has_to_be_worth_it,
-                     waits_for_the_first_compiles, waits_for_slow_compiles_at_first,
-                     waits_for_the_rest_of_a_small_space, waits_for_the_last_compiles,
-                     begins_before_all_is_compiled, ends_with_its_last_trial, times_the_twin_of_the_default,
-                     audits_what_is_under_way, gives_up_where_all_is_refused,
+    return RUN_TESTS(compiles_a_rest_that_costs_little, the_ration_is_that_of_the_run_before,
+                     what_is_not_known_any_more_has_to_be_worth_it, waits_for_the_first_compiles,
+                     waits_for_slow_compiles_at_first, waits_for_the_rest_of_a_small_space,
+                     waits_for_the_last_compiles, begins_before_all_is_compiled, ends_with_its_last_trial,
+                     times_the_twin_of_the_default, audits_what_is_under_way, gives_up_where_all_is_refused,
                      gives_up_choosing_after_64_failures, doubts_itself_where_nothing_is_predicted);
 }
