@@ -18,7 +18,16 @@
 
 #include <stdio.h>
 
-enum { MANY = 32, PIECE = 128, LARGE = 8192, LARGE_COPIES = 16, ROUNDS = 16, MEETINGS = 8, FAR = 1 << 18 };
+enum {
+    MANY = 32,
+    WARPS = 16,
+    PIECE = 128,
+    LARGE = 8192,
+    LARGE_COPIES = 16,
+    ROUNDS = 16,
+    MEETINGS = 8,
+    FAR = 1 << 18
+};
 #define BYTES (UINT64_C(1) << 31) /* as dram.c, so that the buffers are filled once */
 #define AROUND                                                                                               \
     MICRO_LOOP                                                                                               \
@@ -28,16 +37,17 @@ enum { MANY = 32, PIECE = 128, LARGE = 8192, LARGE_COPIES = 16, ROUNDS = 16, MEE
 static int compile_async(struct micro_code *out, const struct micro *micro, const char *name, unsigned piece,
                          unsigned copies, const char *parts, struct err *err)
 {
-    char size[32], count[32];
+    char size[32], count[32], warps[32];
     const struct micro_kernel kernel = {
         .file = "async.cu",
         .name = name,
-        .options = {size, count},
+        .options = {size, count, warps},
         .body = {.parts = parts, .bookkeeping = AROUND, .any_order = true},
     };
 
     snprintf(size, sizeof size, "-DPIECE=%u", piece);
     snprintf(count, sizeof count, "-DCOPIES=%u", copies);
+    snprintf(warps, sizeof warps, "-DWARPS=%u", WARPS);
     return micro_compile(out, micro, &kernel, err);
 }
 
@@ -61,24 +71,45 @@ static int run_copies(struct device_value *out, const struct micro *micro, unsig
     return rc;
 }
 
+/* From one of `copies` to the next, where the first ends after `one`. */
+static void set_apart(struct device_value *out, const struct device_value *many,
+                      const struct device_value *one, unsigned copies)
+{
+    *out = *many;
+    out->sustained = (many->sustained - one->sustained) / (copies - 1);
+    out->best = (many->best - one->best) / (copies - 1);
+    out->spread = many->spread / (copies - 1);
+}
+
 static int copy_latencies(const struct micro *micro, struct err *err)
 {
     struct device_value *values = micro->device->values;
-    struct device_value many;
     int rc = run_copies(&values[DEVICE_BULK_L2_LATENCY], micro, micro->sms, PIECE, 1, 0, err);
 
     if (rc == 0)
         rc = run_copies(&values[DEVICE_BULK_DRAM_LATENCY], micro, micro->sms, PIECE, 1, FAR, err);
-    if (rc == 0)
-        rc = run_copies(&many, micro, micro->sms, PIECE, MANY, 0, err);
+    return rc;
+}
+
+/* Warps enough that the engine is what all of them wait for. */
+static int copies_by_all(const struct micro *micro, struct err *err)
+{
+    struct device_value *values = micro->device->values;
+    struct device_value many;
+    struct micro_code code;
+    struct call call;
+    int rc = compile_async(&code, micro, "bulk_by_all", PIECE, MANY, NULL, err);
+
     if (rc)
         return rc;
-    values[DEVICE_BULK_INTERVAL] = many;
-    values[DEVICE_BULK_INTERVAL].sustained =
-        (many.sustained - values[DEVICE_BULK_L2_LATENCY].sustained) / (MANY - 1);
-    values[DEVICE_BULK_INTERVAL].best = (many.best - values[DEVICE_BULK_L2_LATENCY].best) / (MANY - 1);
-    values[DEVICE_BULK_INTERVAL].spread = many.spread / (MANY - 1);
-    return 0;
+    call_init(&call, micro->sms, LANES * WARPS, WARPS * MANY * PIECE);
+    call_in(&call, "in", BYTES / 4);
+    call_samples(&call, micro);
+    rc = micro_latency(&many, micro, &code, &call, 1, "async", err);
+    micro_code_release(&code);
+    if (rc == 0)
+        set_apart(&values[DEVICE_BULK_INTERVAL], &many, &values[DEVICE_BULK_L2_LATENCY], WARPS * MANY);
+    return rc;
 }
 
 /* Few SMs, which do not keep each other waiting: what the first copy takes is subtracted. */
@@ -94,10 +125,7 @@ static int copies_alone(const struct micro *micro, struct err *err)
         rc = run_copies(&many, micro, sms, LARGE, LARGE_COPIES, 0, err);
     if (rc)
         return rc;
-    *rate = many;
-    rate->sustained = (many.sustained - one.sustained) / (LARGE_COPIES - 1);
-    rate->best = (many.best - one.best) / (LARGE_COPIES - 1);
-    rate->spread = many.spread / (LARGE_COPIES - 1);
+    set_apart(rate, &many, &one, LARGE_COPIES);
     return 0;
 }
 
@@ -139,6 +167,7 @@ static int clusters(const struct micro *micro, struct err *err)
 int micro_async(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {{"bulk_latency", copy_latencies, false},
+                                        {"bulk_by_all", copies_by_all, false},
                                         {"bulk_alone", copies_alone, false},
                                         {"mbarrier", mbarriers, false},
                                         {"cluster_barrier", clusters, false}};

@@ -1,5 +1,5 @@
 // What warps wait for that runs beside them: bulk copies, mbarriers, barriers of a cluster. PIECE: bytes of a copy; COPIES: so
-// many of them are asked for one behind another.
+// many of them are asked for one behind another; WARPS: by so many warps, where several copy.
 #include "clock.cuh"
 
 static __device__ __forceinline__ unsigned shared_address(const void *at)
@@ -60,6 +60,36 @@ extern "C" __global__ void __launch_bounds__(32) bulk_waited(const char *in, lon
                 samples[blockIdx.x * 32 + sample] = second - first;
             from += apart;
         }
+    }
+}
+
+// The same by a thread of each of WARPS warps, all at the same time.
+extern "C" __global__ void __launch_bounds__(32 * WARPS) bulk_by_all(const char *in, long long *samples)
+{
+    extern __shared__ __align__(128) char stage[];
+    __shared__ unsigned long long full[WARPS];
+    const int warp = threadIdx.x / 32;
+    const unsigned barrier = shared_address(&full[warp]), to = shared_address(stage) + warp * COPIES * PIECE;
+    const char *from = in + (size_t)(blockIdx.x * WARPS + warp) * COPIES * PIECE;
+
+    if (threadIdx.x % 32 == 0)
+        open(&full[warp]);
+    __syncwarp();
+#pragma unroll 1
+    for (int sample = -1; sample < 32; sample++) {
+        __syncthreads();
+        const long long first = clock_now();
+        if (threadIdx.x % 32 == 0) {
+            expect(barrier, COPIES * PIECE);
+#pragma unroll
+            for (int k = 0; k < COPIES; k++)
+                copy(to + k * PIECE, from + k * PIECE, barrier);
+            wait(barrier, (sample + 1) & 1);
+        }
+        __syncthreads();
+        const long long second = clock_now();
+        if (threadIdx.x == 0 && sample >= 0)
+            samples[blockIdx.x * 32 + sample] = second - first;
     }
 }
 
