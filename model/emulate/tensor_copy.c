@@ -89,6 +89,20 @@ void note_receivers(struct emulation *emulation, const struct warp *warp, const 
     emulation->block->counts[i->pc / SASS_BYTES].receivers = receivers;
 }
 
+/* A row begins at a multiple of 16 bytes in the tensor, wherever it is cut off: else the instruction is illegal, as an NVIDIA H200
+ * has it. Looked at for loads. */
+static int check_start(const struct tensor_copy *copy)
+{
+    enum { START = 16 };
+    const int64_t first = copy->first[0];
+
+    if (copy->i->op != SASS_UTMALDG || first * (int64_t)copy->element % START == 0)
+        return STEP_NEXT;
+    return stop_at(copy->emulation, copy->i, EMULATE_BAD_ADDRESS,
+                   "%s from element %lld of dimension 0, of %zu bytes each: a multiple of %d bytes is meant",
+                   sass_info(SASS_UTMALDG)->name, (long long)first, copy->element, START);
+}
+
 static int read_operands(struct tensor_copy *out, struct emulation *emulation, struct warp *warp,
                          const struct sass *i, unsigned lane)
 {
@@ -121,7 +135,7 @@ static int read_operands(struct tensor_copy *out, struct emulation *emulation, s
     if (loads)
         note_receivers(emulation, warp, i, lane);
     read_box(out, coordinates);
-    return STEP_NEXT;
+    return check_start(out);
 }
 
 static uint64_t blocks_of(uint64_t address, uint64_t bytes, unsigned size)
