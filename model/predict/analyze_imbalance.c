@@ -1,8 +1,10 @@
 #include "model/predict/analyze_work.h"
+#include "model/predict/block_order.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     SIMULATED_BLOCKS = 64
@@ -96,6 +98,32 @@ static double find_needed(const struct analyze_work *work, double length)
     return among > 0 ? fmax(fmin(held * length / among, most), 1) : most;
 }
 
+/* How long each of the grid's blocks lasts, as far as its coordinates say so. */
+static int find_order(struct block_order *out, struct analyze_work *work)
+{
+    const struct emulate_result *emulation = &work->out->emulation;
+    const size_t count = emulation->block_count;
+    unsigned(*positions)[3] = calloc(count, sizeof *positions);
+    double *cycles = calloc(count, sizeof *cycles);
+    size_t known = 0;
+    int rc;
+
+    for (size_t b = 0; positions && cycles && b < count; b++) {
+        const struct emulate_block *block = &emulation->blocks[b];
+
+        if (block->last_of_all)
+            continue;
+        memcpy(positions[known], block->position, sizeof *positions);
+        cycles[known++] = expect_longest_path(work, block);
+    }
+    rc = positions && cycles ? block_order_of(out, work->launch->grid, (const unsigned(*)[3])positions,
+                                              cycles, known, work->err)
+                             : err_memory(work->err);
+    free(positions);
+    free(cycles);
+    return rc;
+}
+
 int analyze_imbalance(struct analyze_work *work)
 {
     const struct residency *at = &work->out->input.residency;
@@ -106,6 +134,7 @@ int analyze_imbalance(struct analyze_work *work)
                             .per_sm = (size_t)at->blocks_per_sm,
                             .spread = work->machine->assumptions.blocks_spread};
     double cycles[SIMULATED_BLOCKS * LANES], total = 0, sum = 0;
+    struct block_order order = {0};
     int rc;
 
     if (emulation->path_count == 1) {
@@ -124,7 +153,10 @@ int analyze_imbalance(struct analyze_work *work)
             cycles[s * (int)warps + (int)w] = together ? longest : fmax(work->paths[block->paths[w]].last, 1);
     }
     places.needed = find_needed(work, sum / SIMULATED_BLOCKS);
-    rc = imbalance_of(&work->out->imbalance, cycles, SIMULATED_BLOCKS, warps, (size_t)at->blocks, &places,
-                      work->err);
+    rc = find_order(&order, work);
+    if (!rc)
+        rc = imbalance_of(&work->out->imbalance, cycles, SIMULATED_BLOCKS, warps, (size_t)at->blocks, &places,
+                          &order, work->err);
+    block_order_release(&order);
     return rc || !emulation->tickets ? rc : deal_out(work, total);
 }

@@ -1,5 +1,6 @@
 #include "model/predict/schedule.h"
 
+#include "model/predict/block_order.h"
 #include "model/predict/places.h"
 
 #include <math.h>
@@ -156,8 +157,20 @@ static void decompose(struct imbalance *out, const double *cycles, size_t sample
     out->achieved = share * out->within_block;
 }
 
+/* Of the last `count` of `blocks`, as long as their longest warps: those of the samples in turn, or as `order` has it. */
+static double *block_lengths(const double *cycles, size_t samples, size_t warps, size_t blocks, size_t count,
+                             const struct block_order *order)
+{
+    double *lengths = calloc(count, sizeof *lengths);
+
+    for (size_t b = 0; lengths && b < count; b++)
+        lengths[b] = order && order->count ? block_order_cycles(order, blocks - count + b)
+                                           : longest(cycles + b % samples * warps, warps);
+    return lengths;
+}
+
 int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, size_t warps, size_t blocks,
-                 const struct places *places, struct err *err)
+                 const struct places *places, const struct block_order *order, struct err *err)
 {
     const size_t all = places->sms * places->per_sm;
     const size_t simulated = blocks / SIMULATED_WAVES < all ? blocks : SIMULATED_WAVES * all;
@@ -167,15 +180,13 @@ int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, si
     *out = (struct imbalance){0};
     if (check(cycles, samples, warps, blocks, places, err))
         return ERR_USAGE;
-    lengths = calloc(samples, sizeof *lengths);
+    lengths = block_lengths(cycles, samples, warps, blocks, simulated, order);
     if (!lengths)
         return err_memory(err);
-    for (size_t s = 0; s < samples; s++)
-        lengths[s] = longest(cycles + s * warps, warps);
     for (size_t b = 0; b < simulated; b++)
-        sum += lengths[b % samples];
+        sum += lengths[b];
     length = sum / (double)simulated;
-    out->makespan = places_run(&held, places, lengths, samples, simulated);
+    out->makespan = places_run(&held, places, lengths, simulated, simulated);
     equal = places_run(&held_equal, places, &length, 1, simulated);
     free(lengths);
     if (held < 0 || held_equal < 0)

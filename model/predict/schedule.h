@@ -5,6 +5,7 @@
 #define MODEL_SCHEDULE_H
 
 #include "base/err.h"
+#include "model/predict/block_order.h"
 #include "model/predict/places.h"
 
 #include <stddef.h>
@@ -51,11 +52,11 @@ struct imbalance {
 };
 
 /* Lets `blocks` thread blocks go through the places of a GPU (model/predict/places.h). Block b lasts as long as its longest warp
- * of sample b modulo `samples`; cycles[s * warps + w] > 0 is the length of warp w in sample s, alone. Of grids beyond 32 waves
- * the last 32 only go through them, the mean pace before. ERR_USAGE when a count is 0 or a length is not positive,
- * ERR_MEMORY. */
+ * of sample b modulo `samples`; cycles[s * warps + w] > 0 is the length of warp w in sample s, alone. Where `order` (may be null)
+ * says how long each lasts, it lasts so long. Of grids beyond 32 waves the last 32 only go through them, the mean pace before.
+ * ERR_USAGE when a count is 0 or a length is not positive, ERR_MEMORY. */
 int imbalance_of(struct imbalance *out, const double *cycles, size_t samples, size_t warps, size_t blocks,
-                 const struct places *places, struct err *err);
+                 const struct places *places, const struct block_order *order, struct err *err);
 
 /* Pieces of work that a block did one after another; `before`: what it did before the first of them. */
 struct pieces {

@@ -31,7 +31,8 @@ static void equal_blocks_have_no_imbalance(void **state)
     struct imbalance i;
 
     assert_int_equal(
-        imbalance_of(&i, cycles, 1, 2, 45, &(struct places){.sms = 60, .per_sm = 1, .needed = 1}, NULL), 0);
+        imbalance_of(&i, cycles, 1, 2, 45, &(struct places){.sms = 60, .per_sm = 1, .needed = 1}, NULL, NULL),
+        0);
     check_near(i.achieved, 0.75, 1e-12);
     check_near(i.too_few, 0.75, 1e-12);
     check_near(i.between_blocks, 1, 1e-12);
@@ -46,7 +47,8 @@ static void unequal_warps_leave_their_block_early(void **state)
     struct imbalance i;
 
     assert_int_equal(
-        imbalance_of(&i, cycles, 1, 4, 60, &(struct places){.sms = 60, .per_sm = 1, .needed = 1}, NULL), 0);
+        imbalance_of(&i, cycles, 1, 4, 60, &(struct places){.sms = 60, .per_sm = 1, .needed = 1}, NULL, NULL),
+        0);
     check_near(i.within_block, 0.6, 1e-12);
     check_near(i.between_blocks, 1, 1e-12);
     check_near(i.achieved, 0.6, 1e-12);
@@ -59,11 +61,12 @@ static void unequal_blocks_are_dealt_out_as_places_become_free(void **state)
     struct imbalance i;
 
     assert_int_equal(
-        imbalance_of(&i, cycles, 4, 1, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL), 0);
+        imbalance_of(&i, cycles, 4, 1, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL, NULL),
+        0);
     check_near(i.makespan, 30, 1e-12);
     check_near(i.achieved, 1, 1e-12);
     assert_int_equal(
-        imbalance_of(&i, late, 4, 1, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL), 0);
+        imbalance_of(&i, late, 4, 1, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL, NULL), 0);
     check_near(i.makespan, 40, 1e-12);
     check_near(i.stretch, 40.0 / 30, 1e-12);
     check_near(i.between_blocks, 0.75, 1e-12);
@@ -77,11 +80,11 @@ static void blocks_of_an_sm_share_it(void **state)
     struct places both = {.sms = 1, .per_sm = 2, .needed = 2}, busy = {.sms = 1, .per_sm = 2, .needed = 1};
     struct imbalance i;
 
-    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 2, &both, NULL), 0);
+    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 2, &both, NULL, NULL), 0);
     check_near(i.makespan, 30, 1e-12);
     check_near(i.stretch, 1.5, 1e-12);
     check_near(i.achieved, 40. / 60, 1e-12);
-    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 2, &busy, NULL), 0);
+    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 2, &busy, NULL, NULL), 0);
     check_near(i.makespan, 40, 1e-12);
     check_near(i.stretch, 1, 1e-12);
     check_near(i.achieved, (20 * 2 + 20) / 80., 1e-12);
@@ -94,7 +97,7 @@ static void half_a_wave_goes_to_all_sms(void **state)
     struct places places = {.sms = 132, .per_sm = 8, .needed = 2, .spread = 0.1};
     struct imbalance i;
 
-    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 132 * 12, &places, NULL), 0);
+    assert_int_equal(imbalance_of(&i, cycles, 2, 1, 132 * 12, &places, NULL, NULL), 0);
     assert_true(i.makespan > 100.5 * 6 && i.makespan < 100.5 * 7); /* not 8 */
     check_near(i.stretch, 1, 0.02);
 }
@@ -106,10 +109,11 @@ static void more_blocks_even_out(void **state)
     struct imbalance few, many;
 
     assert_int_equal(
-        imbalance_of(&few, cycles, 2, 1, 3, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL), 0);
-    assert_int_equal(
-        imbalance_of(&many, cycles, 2, 1, 100001, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL),
+        imbalance_of(&few, cycles, 2, 1, 3, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL, NULL),
         0);
+    assert_int_equal(imbalance_of(&many, cycles, 2, 1, 100001,
+                                  &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL, NULL),
+                     0);
     assert_true(many.between_blocks > 0.999 && many.stretch < 1.001);
     assert_true(few.achieved < many.achieved);
     check_near(many.makespan, 100001 * 200.0 / 2, 300);
@@ -131,14 +135,14 @@ static void senseless_input_is_refused(void **state)
     struct err err = {0};
 
     assert_int_equal(
-        imbalance_of(&i, cycles, 1, 2, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, &err),
+        imbalance_of(&i, cycles, 1, 2, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL, &err),
         ERR_USAGE);
     assert_string_equal(err.text, "warp 1 of sampled block 0 lasts 0 cycles: a positive number is meant");
     assert_int_equal(
-        imbalance_of(&i, cycles, 0, 2, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL),
+        imbalance_of(&i, cycles, 0, 2, 4, &(struct places){.sms = 2, .per_sm = 1, .needed = 1}, NULL, NULL),
         ERR_USAGE);
     assert_int_equal(
-        imbalance_of(&i, cycles, 1, 1, 4, &(struct places){.sms = 0, .per_sm = 1, .needed = 1}, NULL),
+        imbalance_of(&i, cycles, 1, 1, 4, &(struct places){.sms = 0, .per_sm = 1, .needed = 1}, NULL, NULL),
         ERR_USAGE);
 }
 

@@ -339,120 +339,6 @@ static void operands_are_collected_in_a_window(void **state)
     check_near(bursts(1), 1000, 10);
 }
 
-/* A fence takes its time, and longer where the warp has stored just before. */
-static void fences_wait_for_stores(void **state)
-{
-    enum { FENCE = 300, STORED = 700 };
-
-    for (int stored = 0; stored < 2; stored++) {
-        struct fixture f = {0};
-
-        fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
-        f.code[5] = fixture_plain(SASS_MEMBAR, 1, 0);
-        f.code[5].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
-        f.code[4] = fixture_load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
-        f.code[4].accesses[0].access = SASS_WRITES;
-        fixture_set_up(&f, 12, 1);
-        f.counts[4] = (struct traffic_count){
-            .issued = 1, .requests = stored, .sectors = 4, .lines = 1, .sectors_once = 4, .lines_once = 1};
-        f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
-        f.device.values[DEVICE_FENCE_STORED_LATENCY] =
-            (struct device_value){true, STORED, STORED, 0, "async"};
-        check_near(fixture_simulate(&f, 1, false).first, stored ? STORED + 40 : FENCE + 40, 20);
-    }
-}
-
-/* One warp loads `loaded` bytes from DRAM and stores 128 after 40 cycles, another comes to a fence after 80. When that
- * is over. */
-static double fence_beside(double loaded)
-{
-    enum { ADDS = 10, FENCE = 300, STORED = 700 };
-    struct emulate_step steps[2][2] = {{{.count = ADDS + 2}, {ADDS + 3, 1, 0, 0}},
-                                       {{.body = 1, .repeats = 2}, {.count = ADDS}}};
-    struct emulate_step fenced[] = {steps[1][0], steps[1][1], {ADDS + 2, 2, 0, 0}};
-    struct emulate_path paths[2] = {{.steps = steps[0], .count = 2}, {.steps = fenced, .count = 3}};
-    struct fixture f = {.paths = {0, 1}};
-
-    fixture_fill(&f, ADDS + 4, fixture_plain(SASS_FADD, 4, 0));
-    f.code[ADDS] = fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
-    f.code[ADDS + 1] = fixture_load(SASS_STG, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
-    f.code[ADDS + 1].accesses[0].access = SASS_WRITES;
-    f.code[ADDS + 2] = fixture_plain(SASS_MEMBAR, 1, 0);
-    f.code[ADDS + 2].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
-    fixture_set_up(&f, ADDS + 4, 2);
-    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
-    f.counts[ADDS] = f.counts[ADDS + 1] = (struct traffic_count){
-        .issued = 1, .requests = 1, .sectors = 4, .lines = 1, .sectors_once = 4, .lines_once = 1};
-    f.counts[ADDS].dram_read = loaded;
-    f.traffic.stores.sectors = 4;
-    f.traffic.dram.written = 128;
-    f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
-    f.device.values[DEVICE_FENCE_STORED_LATENCY] = (struct device_value){true, STORED, STORED, 0, "async"};
-    return fixture_simulate(&f, 1, false).first;
-}
-
-/* Whoever stored on the SM; a store is taken when DRAM, behind what it was asked for before, has taken what it
- * displaces. */
-static void fences_wait_for_stores_of_others(void **state)
-{
-    check_near(fence_beside(0), 40 + 700, 40);
-    assert_true(fence_beside(128000) > fence_beside(0) + 1000);
-}
-
-/* A fence waits until the copies to shared memory have come that are under way. */
-static void fences_wait_for_copies(void **state)
-{
-    enum { FENCE = 300, LATENCY = 2000 };
-
-    for (int copied = 0; copied < 2; copied++) {
-        struct fixture f = {0};
-
-        fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
-        f.code[5] = fixture_plain(SASS_MEMBAR, 1, 0);
-        f.code[5].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
-        f.code[4] = fixture_load(SASS_UBLKCP, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
-        f.code[4].accesses[1] = (struct sass_access){.space = SASS_SPACE_SHARED, .access = SASS_WRITES};
-        f.code[4].access_count = 2;
-        if (!copied)
-            f.code[4] = f.code[3];
-        fixture_set_up(&f, 12, 1);
-        f.counts[4] = (struct traffic_count){
-            .issued = 1, .requests = copied, .bytes = 1024 * copied, .sectors = 32 * copied, .lines = 8};
-        f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
-        f.device.values[DEVICE_BULK_L2_LATENCY] = (struct device_value){true, LATENCY, LATENCY, 0, "async"};
-        check_near(fixture_simulate(&f, 1, false).first, copied ? LATENCY + 40 : FENCE + 40, 60);
-    }
-}
-
-/* And until other blocks of the cluster have what was stored to them: a thousand sectors, two cycles each. */
-static void fences_wait_for_other_blocks(void **state)
-{
-    enum { FENCE = 300, SECTORS = 1000, SECTOR_CYCLES = 2 };
-
-    for (int asks = 0; asks < 2; asks++) {
-        struct fixture f = {0};
-
-        fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
-        f.code[5] = fixture_plain(SASS_MEMBAR, 1, 0);
-        f.code[5].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
-        f.code[7] = f.code[5]; /* what comes behind the first */
-        f.code[4] = fixture_load(SASS_ST, SASS_SPACE_GENERIC, SASS_NO_BARRIER);
-        f.code[4].accesses[0].access = SASS_WRITES;
-        fixture_set_up(&f, 12, 1);
-        f.counts[4] = (struct traffic_count){.issued = 1,
-                                             .requests = 1,
-                                             .wavefronts = 1,
-                                             .remote_lines = SECTORS * asks,
-                                             .remote_sectors = SECTORS * asks};
-        f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
-        f.device.values[DEVICE_REMOTE_SECTOR] =
-            (struct device_value){true, SECTOR_CYCLES, SECTOR_CYCLES, 0, "distributed"};
-        check_near(fixture_simulate(&f, 1, false).first,
-                   (asks ? SECTORS * SECTOR_CYCLES : FENCE) + FENCE + 40, 60);
-    }
-}
-
-/* Some 32,000 instructions, in one piece and in a loop. */
 /* What a simulation costs is bounded, however long loops and paths are: one loop around another of a thousand
  * instructions, a million times, on a full SM. In step and spread, each with the shorter and the longer cut. */
 static void what_it_costs_is_bounded(void **state)
@@ -499,7 +385,5 @@ int main(void)
                      waiting_does_not_widen_the_spread, a_warp_has_loads_of_all_kinds,
                      loops_wait_for_the_slowest_load, waves_follow_each_other, l2_is_read_at_the_own_rate,
                      l2_keeps_its_clock, copies_keep_their_registers_until_l2_takes_them,
-                     operands_are_collected_in_a_window, fences_wait_for_stores, fences_wait_for_copies,
-                     fences_wait_for_other_blocks, fences_wait_for_stores_of_others, what_it_costs_is_bounded,
-                     can_be_stopped);
+                     operands_are_collected_in_a_window, what_it_costs_is_bounded, can_be_stopped);
 }

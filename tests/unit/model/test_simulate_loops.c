@@ -142,6 +142,38 @@ static void what_ends_its_own_wait_goes_on(void **state)
     check_near(out.first, 4. * BODY, 100);
 }
 
+/* A short block and a long one, each with a phase that it ends itself: the first wave on a place alone has a block of the mean
+ * work, not the one that comes first. */
+static void the_first_wave_is_of_the_mean_work(void **state)
+{
+    enum { BODY = 10 };
+    struct emulate_step steps[2][3];
+    struct emulate_path paths[2];
+    struct emulate_event own[2] = {{.instruction = BODY, .phase = 1, .waits = true},
+                                   {.instruction = BODY, .phase = 1, .arrivals = 1, .last = true}};
+    struct emulate_events events[1] = {{.list = own, .count = 2}};
+    struct fixture f = {0};
+    struct emulate_block other;
+    uint32_t others[1] = {1};
+
+    for (unsigned p = 0; p < 2; p++) {
+        steps[p][0] = (struct emulate_step){.body = 1, .repeats = p ? 300 : 100};
+        steps[p][1] = (struct emulate_step){.count = BODY};
+        steps[p][2] = (struct emulate_step){.first = BODY, .count = 2};
+        paths[p] = (struct emulate_path){.steps = steps[p], .count = 3};
+    }
+    fixture_fill(&f, BODY + 2, fixture_plain(SASS_FADD, 4, 0));
+    f.code[BODY] = fixture_plain(SASS_SYNCS, 1, 0);
+    fixture_set_up(&f, BODY + 2, 1);
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    f.block.events = events;
+    f.block.phases = 1;
+    other = f.block;
+    other.paths = others;
+    f.blocks[1] = &other;
+    check_near(fixture_simulate(&f, 1, true).first, 200 * BODY * 4, 300);
+}
+
 /* Eight warps with a loop of FADDs, and one of `last`, every fourth with `more` in each iteration than the others. */
 static struct sm_cycles on_first(unsigned more, enum sass_op last)
 {
@@ -201,9 +233,9 @@ static void one_sub_partition_has_its_share(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(loops_are_extrapolated, blocks_of_like_work_last_as_long,
-                     loops_are_extrapolated_from_where_they_are_steady,
-                     long_loops_are_extrapolated_from_few_iterations, loops_within_loops_keep_their_share,
-                     long_waits_are_extrapolated, what_ends_its_own_wait_goes_on,
-                     one_sub_partition_stands_for_all, one_sub_partition_has_its_share);
+    return RUN_TESTS(
+        loops_are_extrapolated, blocks_of_like_work_last_as_long,
+        loops_are_extrapolated_from_where_they_are_steady, long_loops_are_extrapolated_from_few_iterations,
+        loops_within_loops_keep_their_share, long_waits_are_extrapolated, the_first_wave_is_of_the_mean_work,
+        what_ends_its_own_wait_goes_on, one_sub_partition_stands_for_all, one_sub_partition_has_its_share);
 }
