@@ -69,7 +69,7 @@ function(strict target)
     target_compile_options(${target} PRIVATE "$<$<C_COMPILER_ID:GNU>:-Wno-format-truncation;-Wno-maybe-uninitialized>")
     # Lines but no variables, and little optimized, for builds in half of the time. Where tests spend theirs, a little more.
     file(RELATIVE_PATH folder ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-    if(folder MATCHES "^(base|space|model|tuner/strategy)(/|$)")
+    if(folder MATCHES "^(base|launch|space|model|tuner/(strategy|journal))(/|$)")
       target_compile_options(${target} PRIVATE -O1)
     else()
       target_compile_options(${target} PRIVATE -O0)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { LEAST_POINTS = 5 };
+enum { LEAST_POINTS = 6 };
 static const double agreeing = 0.95, differing = 0.5; /* shares of pairs */
 static const double level = 1e-3;                     /* relative difference up to which two last as long */
 

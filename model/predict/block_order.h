@@ -18,7 +18,7 @@ struct block_order {
 };
 
 /* Of blocks at `positions`, which last cycles[] > 0. A coordinate says it where with it they last longer and longer, or shorter and
- * shorter, in 95 % of the pairs that differ: five coordinates at least, of which most differ. Where two do, the one that does more
+ * shorter, in 95 % of the pairs that differ: six coordinates at least, of which most differ. Where two do, the one that does more
  * often. ERR_MEMORY. To be released in either case. */
 int block_order_of(struct block_order *out, const unsigned grid[3], const unsigned (*positions)[3],
                    const double *cycles, size_t count, struct err *err);
