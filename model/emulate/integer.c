@@ -236,11 +236,12 @@ void op_imad(struct alu *x)
         imad_words(x);
 }
 
-/* What LEA adds to b: a << shift; .HI: the high word of (c:a) << shift; .SX32: c is the sign of a. */
+/* What LEA adds to b: a << shift; .HI: the high word of (c:a) << shift; .SX32: c is the sign of a. Minus is bitwise not, and
+ * one more for the low word, and for the high one where the low one is zero, but for .X. */
 static void scale(row out, const struct alu *x)
 {
     const bool high = x->i->mod[SASS_MOD_HIGH], sign = x->i->mod[SASS_MOD_SIGNED];
-    const bool negate = source_operand(x, 0)->negate;
+    const bool extended = x->i->mod[SASS_MOD_EXTENDED], negate = source_operand(x, 0)->negate;
     const unsigned shift = x->s[3][0][0] & 31; /* an immediate */
 
     for (unsigned l = 0; l < LANES; l++) {
@@ -248,29 +249,31 @@ static void scale(row out, const struct alu *x)
         const uint32_t low = a << shift, top = c << shift | a >> 1 >> (31 - shift);
 
         if (high)
-            out[l] = negate ? ~top + (low == 0) : top;
+            out[l] = negate ? ~top + (low == 0 && !extended) : top;
         else
-            out[l] = negate ? 0 - low : low;
+            out[l] = negate ? ~low : low;
     }
 }
 
 void op_lea(struct alu *x)
 {
     const struct addend b = addend_of(x, 1);
+    const bool of_minus = source_operand(x, 0)->negate && !x->i->mod[SASS_MOD_HIGH];
+    const uint32_t one = b.one + of_minus;
     struct sums sums;
     row scaled;
 
     scale(scaled, x);
     if (!x->plan->sets_predicate) { /* the frequent case */
         for (unsigned l = 0; l < LANES; l++)
-            x->d[0][l] = scaled[l] + (b.words[l] ^ b.sign) + b.one;
+            x->d[0][l] = scaled[l] + (b.words[l] ^ b.sign) + one;
         add_carries(x->d[0], x);
         return;
     }
     begin_sums(&sums, x);
     add_words_to(&sums, scaled, 0);
     add_words_to(&sums, b.words, b.sign);
-    end_sums(x, &sums, b.one);
+    end_sums(x, &sums, one);
 }
 
 void op_iabs(struct alu *x)
