@@ -7,12 +7,13 @@
 /* Conversions read floats of the width they come from; additions with carry have bitwise not for minus. */
 static enum modifiers modifiers_of(const struct operation *operation, const struct sass *i)
 {
+    const unsigned from = i->mod[i->op == SASS_FRND ? SASS_MOD_TO : SASS_MOD_FROM]; /* rounds within a type */
+
     if (operation->modifiers == MODIFIERS_INT && i->mod[SASS_MOD_EXTENDED])
         return MODIFIERS_LOGIC;
-    if (operation->modifiers == MODIFIERS_FLOAT && i->mod[SASS_MOD_FROM] == SASS_TYPE_F64)
+    if (operation->modifiers == MODIFIERS_FLOAT && from == SASS_TYPE_F64)
         return MODIFIERS_DOUBLE;
-    if (operation->modifiers == MODIFIERS_FLOAT &&
-        (i->mod[SASS_MOD_FROM] == SASS_TYPE_F16 || i->mod[SASS_MOD_FROM] == SASS_TYPE_BF16))
+    if (operation->modifiers == MODIFIERS_FLOAT && (from == SASS_TYPE_F16 || from == SASS_TYPE_BF16))
         return MODIFIERS_HALVES;
     return operation->modifiers;
 }
