@@ -39,6 +39,11 @@ static uint64_t pick(const struct alu *x, uint64_t a, uint64_t b, unsigned lane)
     return integer_less(a, b, is_signed(x)) == minimum ? a : b;
 }
 
+static uint64_t relu(const struct alu *x, uint64_t value)
+{
+    return x->i->mod[SASS_MOD_RELU] && (int64_t)value < 0 ? 0 : value;
+}
+
 /* Bits of a part: packed bytes and halves are computed one by one. */
 static unsigned part_bits(const struct alu *x)
 {
@@ -142,10 +147,8 @@ void op_imnmx(struct alu *x)
     if (compute_parts(x, minmax_part))
         return;
     for (unsigned l = 0; l < LANES; l++) {
-        uint64_t out = pick(x, integer_source(x, 0, l), integer_source(x, 1, l), l);
+        const uint64_t out = relu(x, pick(x, integer_source(x, 0, l), integer_source(x, 1, l), l));
 
-        if (x->i->mod[SASS_MOD_RELU] && (int64_t)out < 0)
-            out = 0;
         x->d[0][l] = (uint32_t)out;
         x->d[1][l] = (uint32_t)(out >> 32);
     }
@@ -155,9 +158,11 @@ void op_vimnmx3(struct alu *x)
 {
     if (compute_parts(x, minmax3_part))
         return;
-    for (unsigned l = 0; l < LANES; l++)
-        x->d[0][l] = (uint32_t)pick(x, pick(x, integer_source(x, 0, l), integer_source(x, 1, l), l),
-                                    integer_source(x, 2, l), l);
+    for (unsigned l = 0; l < LANES; l++) {
+        const uint64_t two = pick(x, integer_source(x, 0, l), integer_source(x, 1, l), l);
+
+        x->d[0][l] = (uint32_t)relu(x, pick(x, two, integer_source(x, 2, l), l));
+    }
 }
 
 void op_viadd(struct alu *x)
@@ -175,9 +180,8 @@ void op_viaddmnmx(struct alu *x)
     for (unsigned l = 0; l < LANES; l++) {
         const uint32_t sum = x->s[0][0][l] + x->s[1][0][l];
         const uint64_t wide = is_signed(x) ? (uint64_t)(int64_t)(int32_t)sum : sum;
-        const uint64_t out = pick(x, wide, integer_source(x, 2, l), l);
 
-        x->d[0][l] = x->i->mod[SASS_MOD_RELU] && (int64_t)out < 0 ? 0 : (uint32_t)out;
+        x->d[0][l] = (uint32_t)relu(x, pick(x, wide, integer_source(x, 2, l), l));
     }
 }
 
