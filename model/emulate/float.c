@@ -259,16 +259,18 @@ void op_fmnmx3(struct alu *x)
     minimum_or_maximum(x, 3);
 }
 
-/* Whether a division needs the slow path: an operand or the quotient may leave the range of normal numbers.
- * How the hardware decides is not published; this is what correct results need. */
+/* Whether a division needs the slow path: an operand or the quotient may leave the range of normal numbers, or the quotient
+ * is a zero with a sign, which the fast path loses. How the hardware decides is not published; this is what correct results
+ * need. */
 void op_fchk(struct alu *x)
 {
     uint32_t slow = 0;
 
     for (unsigned l = 0; l < LANES; l++) {
         const int a = (int)(x->s[0][0][l] >> 23 & 255), b = (int)(x->s[1][0][l] >> 23 & 255);
+        const bool is_zero = !(x->s[0][0][l] << 1), minus = (x->s[0][0][l] ^ x->s[1][0][l]) >> 31;
 
-        slow |= (uint32_t)((a < 24 && x->s[0][0][l] << 1) || a > 253 || b < 2 || b > 252 || a - b > 125 ||
+        slow |= (uint32_t)((a < 24 && (!is_zero || minus)) || a > 253 || b < 2 || b > 252 || a - b > 125 ||
                            (a - b < -125 && a))
                 << l;
     }
