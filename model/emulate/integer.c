@@ -170,6 +170,12 @@ static uint64_t product(uint32_t a, uint32_t b, bool with_sign)
     return with_sign ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
 }
 
+/* Minus zero carries: it is bitwise not and one more. */
+static bool carries_minus(const struct alu *x, uint64_t minus)
+{
+    return minus == 0 && source_operand(x, 2)->negate;
+}
+
 static void imad_wide(struct alu *x)
 {
     const bool with_sign = is_signed(x), extended = x->i->mod[SASS_MOD_EXTENDED];
@@ -181,7 +187,7 @@ static void imad_wide(struct alu *x)
 
         x->d[0][l] = (uint32_t)all;
         x->d[1][l] = (uint32_t)(all >> 32);
-        x->dq[0] |= (uint32_t)(sum < ab || all < sum) << l;
+        x->dq[0] |= (uint32_t)(sum < ab || all < sum || carries_minus(x, c)) << l;
     }
 }
 
@@ -195,7 +201,7 @@ static void imad_high(struct alu *x)
         const uint64_t sum = (low >> 32) + (ab >> 32) + x->s[2][1][l] + (extended ? carry_in(x, l) : 0);
 
         x->d[0][l] = (uint32_t)sum;
-        set_carries(x->dq, l, sum);
+        set_carries(x->dq, l, sum + ((uint64_t)carries_minus(x, wide_source(x, 2, l)) << 32));
     }
 }
 
