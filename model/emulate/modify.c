@@ -90,9 +90,10 @@ bool is_modified(const struct sass_operand *operand, enum modifiers modifiers)
 
 void modify(row *out, row *from, const struct sass_operand *operand, enum modifiers modifiers)
 {
-    const unsigned words = modifiers == MODIFIERS_DOUBLE ? 2 : 1;
+    const bool two = modifiers == MODIFIERS_DOUBLE || (modifiers == MODIFIERS_LOGIC && operand->count > 1);
+    const unsigned words = two ? 2 : 1;
 
-    if (modifiers == MODIFIERS_INT && operand->count > 1 && operand->negate)
+    if (operand->count > 1 && modifiers == MODIFIERS_INT && operand->negate)
         negate_high(out[1], from[0], from[1]);
     for (unsigned w = 0; w < words; w++)
         modify_row(out[w], from[w], operand, modifiers, is_negated(operand, modifiers), w == 1);

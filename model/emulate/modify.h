@@ -14,7 +14,7 @@ enum modifiers {
 };
 
 bool is_modified(const struct sass_operand *operand, enum modifiers modifiers);
-/* Both words of a MODIFIERS_DOUBLE and of a wide MODIFIERS_INT, else the first; `out` may be `from`. */
+/* Both words of a MODIFIERS_DOUBLE and of a wide MODIFIERS_INT or MODIFIERS_LOGIC, else the first; `out` may be `from`. */
 void modify(row *out, row *from, const struct sass_operand *operand, enum modifiers modifiers);
 
 #endif
