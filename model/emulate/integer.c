@@ -197,8 +197,8 @@ static void imad_high(struct alu *x)
 
     for (unsigned l = 0; l < LANES; l++) {
         const uint64_t ab = product(x->s[0][0][l], x->s[1][0][l], with_sign);
-        const uint64_t low = (ab & 0xffffffff) + x->s[2][0][l];
-        const uint64_t sum = (low >> 32) + (ab >> 32) + x->s[2][1][l] + (extended ? carry_in(x, l) : 0);
+        const uint64_t low = (ab & 0xffffffff) + x->s[2][0][l] + (extended ? carry_in(x, l) : 0);
+        const uint64_t sum = (low >> 32) + (ab >> 32) + x->s[2][1][l];
 
         x->d[0][l] = (uint32_t)sum;
         set_carries(x->dq, l, sum + ((uint64_t)carries_minus(x, wide_source(x, 2, l)) << 32));
