@@ -118,7 +118,7 @@ static void read_immediate(struct reader *r, struct sass_operand *operand, unsig
     operand->value = reader_take(r, 32, 32);
     if (operand->count != 2)
         return;
-    if (sass_info(r->out->op)->class == SASS_CLASS_FP64)
+    if (sass_info(r->out->op)->class == SASS_CLASS_FP64 || flags & (AS_TO | AS_FROM))
         operand->value <<= 32;
     else
         operand->value = (uint64_t)sass_sign_extend(operand->value, 32);

@@ -44,7 +44,7 @@ enum slot_flag {
     NOT = 16,       /* predicate with its inversion one bit above */
     PAIR = 32,      /* two registers; an immediate is its high half (FP64) or sign-extended */
     AS_TO = 64,     /* as many registers as the result type needs */
-    AS_FROM = 128,  /* as many registers as the source type needs */
+    AS_FROM = 128,  /* as many registers as the source type needs; an immediate is the high half of two */
     AS_DATA = 256,  /* as many registers as the memory access moves, else as the type needs */
     QUAD = 512,     /* four registers */
     PLAIN = 1024,   /* not of the uniform datapath in an operation that is */
