@@ -135,7 +135,8 @@ void op_iadd64(struct alu *x)
         uint32_t carries = 0;
 
         for (unsigned k = 0; k < x->plan->source_count; k++) {
-            const bool negate = source_operand(x, k)->negate;
+            const struct sass_operand *operand = source_operand(x, k);
+            const bool negate = operand->negate || operand->invert;
             const uint64_t value = wide_source(x, k, l), term = negate ? ~value : value;
 
             carries += sum + term < sum;
