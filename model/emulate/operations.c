@@ -36,7 +36,7 @@ const struct operation operations[SASS_OP_COUNT] = {
     BOTH(SHF, shf, NONE),
     BOTH(PRMT, prmt, NONE),
     BOTH(IABS, iabs, NONE),
-    OP(IMNMX, imnmx, INT),
+    BOTH(IMNMX, imnmx, INT),
     BOTH(VIMNMX, imnmx, INT),
     OP(VIMNMX3, vimnmx3, INT),
     OP(VIADD, viadd, INT),
