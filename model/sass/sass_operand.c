@@ -100,7 +100,7 @@ static void read_signs(struct reader *r, struct sass_operand *operand, unsigned 
         static const uint8_t single[4] = {SASS_PART_WHOLE, SASS_PART_H1, SASS_PART_WHOLE, SASS_PART_WHOLE};
         static const uint8_t byte[4] = {SASS_PART_WHOLE, SASS_PART_B1, SASS_PART_B2, SASS_PART_B3};
         const unsigned from = r->out->mod[SASS_MOD_FROM];
-        const bool convert = sass_info(r->out->op)->class == SASS_CLASS_CONVERT;
+        const bool convert = sass_info(r->out->op)->class == SASS_CLASS_CONVERT || r->out->op == SASS_UI2F;
         const bool bytes = from == SASS_TYPE_U8 || from == SASS_TYPE_S8;
 
         operand->part = (!convert ? packed : bytes ? byte : single)[reader_take(r, half, 2)];
