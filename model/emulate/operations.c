@@ -67,8 +67,8 @@ const struct operation operations[SASS_OP_COUNT] = {
     OP(HSETP2, hsetp2, HALVES),
 
     OP(F2F, f2f, FLOAT),
-    OP(F2I, f2i, FLOAT),
-    OP(FRND, frnd, FLOAT),
+    BOTH(F2I, f2i, FLOAT),
+    BOTH(FRND, frnd, FLOAT),
     OP(F2FP, f2fp, FLOAT),
     BOTH(I2F, i2f, INT),
     BOTH(I2FP, i2f, INT),

@@ -11,7 +11,7 @@
 
 static unsigned sm;
 /* Programs that the emulator computed otherwise once, and others. */
-static const uint64_t fixed_seeds[] = {2, 4, 18, 5, 13, 90, 111, 183, 96, 31, 8, 3, 44};
+static const uint64_t fixed_seeds[] = {2, 4, 18, 5, 13, 90, 111, 183, 96, 31, 8, 3, 44, 1};
 static const uint64_t *seeds = fixed_seeds;
 static uint64_t first_seed, seed_count = sizeof fixed_seeds / sizeof *fixed_seeds;
 
