@@ -47,7 +47,7 @@ static void configurations_go_both_ways(void **state)
 /* One value may begin as another does. */
 static void keys_are_read_back(void **state)
 {
-    static const char text[] = "{\"parameters\": {\"A\": [1, 16], \"OP\": [\"x\", \"x1\", \"x 16\", \"\"], "
+    static const char like[] = "{\"parameters\": {\"A\": [1, 16], \"OP\": [\"x\", \"x1\", \"x 16\", \"\"], "
                                "\"R\": [0.5, 2.5, 1], \"C\": [\"16\", \"x\"]}}";
     static const char *const strange[] = {"",          "1",       "1,x,0.5", "1,x,0.5,x,",
                                           "1,x,0.5,y", "1,x,2,x", "16",      "1,x,0.5,x,x"};
@@ -55,7 +55,7 @@ static void keys_are_read_back(void **state)
     struct err err = {0};
     struct spec spec;
 
-    check_ok(spec_read_text(&spec, text, sizeof text - 1, "t.json", SPEC_SPACE, NULL, 0, &err), &err);
+    check_ok(spec_read_text(&spec, like, sizeof like - 1, "t.json", SPEC_SPACE, NULL, 0, &err), &err);
     for (unsigned k = 0; k < 2 * 4 * 3 * 2; k++) {
         char *key;
 
