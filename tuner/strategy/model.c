@@ -248,6 +248,14 @@ static int next_of_model(struct search_step *out, void *state, struct search_cap
 
 /* What came of it ---------------------------------------------------------- */
 
+/* Whether a result that was known is one still. Where many are not, the rest is no better known than anything else. */
+static void learn_stale(struct model_search *search, bool answered)
+{
+    search->stale = answered ? search->stale - (search->stale > 0) : search->stale + 1;
+    if (search->stale >= STALE)
+        search->recalled = search->options.answered_count;
+}
+
 static int tell_compiled(struct model_search *search, struct member *member, const struct search_facts *facts,
                          struct err *err)
 {
@@ -260,6 +268,8 @@ static int tell_compiled(struct model_search *search, struct member *member, con
     if (facts->outcome == OUTCOME_OK) {
         member->prediction = facts->prediction;
         member->answered = facts->answered;
+        if (member->recalled)
+            learn_stale(search, facts->answered);
         search->ready[search->ready_count++] = member;
     } else if (facts->outcome == OUTCOME_SAME_CODE && member == search->initial) {
         search->initial = map_find(&search->by_index, facts->same_as);

@@ -31,7 +31,8 @@ enum {
     STRAGGLERS = 8,     /* ... and one in so many is never waited for: it may take long to compile */
     TRIALS_LEAST = 10,  /* before the search may say that nothing is worth a trial */
     TRIALS_MOST = 250,  /* that it allows itself */
-    BLIND = 64          /* failures without a success after which one order is as good as another */
+    STALE = 4, /* known results that are none any more, after which the rest is not asked for first */
+    BLIND = 64 /* failures without a success after which one order is as good as another */
 };
 
 enum stage { COMPILING, READY, TIMING, ENDED };
@@ -113,6 +114,7 @@ struct model_search {
     size_t overdue_at;                  /* ... and how many compiles were overdue then */
     uint64_t drawn;                     /* positions of the random order */
     size_t recalled;                    /* of options.answered: were asked for, or are members anyway */
+    unsigned stale;                     /* of those compiled, so many more have another result now */
     double best_s;                      /* infinite before the first */
     uint64_t best_index;                /* then: whose that is */
     uint64_t plan[PLAN];                /* indices, most wanted last */

@@ -122,6 +122,33 @@ static void what_is_not_known_any_more_has_to_be_worth_it(void **state)
     close_steps(&s);
 }
 
+/* Where the source is another, the journal's configurations are no better than others. */
+static void a_changed_source_is_searched_anew(void **state)
+{
+    enum { KNOWN = 40, STALE = 4 };
+    const struct search_capacity no_trial = {true, false, 0};
+    uint64_t known[KNOWN];
+    struct stepping s;
+    unsigned more = 0;
+
+    for (uint64_t i = 0; i < KNOWN; i++)
+        known[i] = i + 100;
+    open(&s, false, (struct search_options){.answered = known, .answered_count = KNOWN});
+    compiled(&s, expect(&s, no_trial, SEARCH_COMPILE).index, OUTCOME_OK, 0);
+    for (int i = 0; i < STALE; i++) {
+        assert_int_equal(expect(&s, no_trial, SEARCH_COMPILE).index, known[i]);
+        compiled(&s, known[i], OUTCOME_OK, 0);
+    }
+    for (int i = 0; i < 8; i++) {
+        const uint64_t index = expect(&s, no_trial, SEARCH_COMPILE).index;
+
+        more += index >= 100 && index < 100 + KNOWN;
+        compiled(&s, index, OUTCOME_OK, 0);
+    }
+    assert_true(more < 4);
+    close_steps(&s);
+}
+
 /* While nothing has run there is nothing to end with: the first compiles are waited for, however long they take. */
 static void waits_for_the_first_compiles(void **state)
 {
@@ -431,10 +458,11 @@ static void doubts_itself_where_nothing_is_predicted(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(compiles_a_rest_that_costs_little, the_ration_is_that_of_the_run_before,
-                     what_is_not_known_any_more_has_to_be_worth_it, waits_for_the_first_compiles,
-                     waits_for_slow_compiles_at_first, waits_for_the_rest_of_a_small_space,
-                     waits_for_the_last_compiles, begins_before_all_is_compiled, ends_with_its_last_trial,
-                     times_the_twin_of_the_default, audits_what_is_under_way, gives_up_where_all_is_refused,
+    return RUN_TESTS(compiles_a_rest_that_costs_little, a_changed_source_is_searched_anew,
+                     the_ration_is_that_of_the_run_before, what_is_not_known_any_more_has_to_be_worth_it,
+                     waits_for_the_first_compiles, waits_for_slow_compiles_at_first,
+                     waits_for_the_rest_of_a_small_space, waits_for_the_last_compiles,
+                     begins_before_all_is_compiled, ends_with_its_last_trial, times_the_twin_of_the_default,
+                     audits_what_is_under_way, gives_up_where_all_is_refused,
                      gives_up_choosing_after_64_failures, doubts_itself_where_nothing_is_predicted);
 }
