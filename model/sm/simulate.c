@@ -240,10 +240,10 @@ static int simulate_async(struct sm_cycles *out, const struct sm_input *in, cons
                               .storing = part.ran.storing,
                               .lost = part.ran.lost};
     out->copying = part.ran.cycles > 0 ? fmin(part.ran.engine_busy / part.ran.cycles, 1) : 0;
-    if (part.whole &&
-        part.issued > 0) { /* by the blocks that come first of several waves': theirs is not the mean work */
-        out->first *= all / part.issued;
-    } else if (!part.whole) {
+    if (part.whole) { /* by the blocks that come first of several waves' */
+        if (part.issued > 0)
+            out->first *= all / part.issued;
+    } else {
         const double cycles = part.ran.cycles - part.half_cycles, issued = part.issued - part.half;
 
         out->lost |= !(issued > 0 && cycles > 0);

@@ -218,7 +218,7 @@ INTEGER(small)
 #define SAME(name, result, A, B, C, expression)        KIND(name, result, A, B, C, #expression, false, false)
 #define COSTLY(name, result, A, B, C, expression)      KIND(name, result, A, B, C, #expression, false, true)
 #define LOAD(name, result, A, B, C, expression)        KIND(name, result, A, B, C, #expression, true, false)
-    const struct operation_kind operation_kinds[] = {
+const struct operation_kind operation_kinds[] = {
 #include "random_operations.def"
 };
 

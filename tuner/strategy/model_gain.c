@@ -183,12 +183,10 @@ static bool is_unseen_left(const struct model_search *search)
 uint64_t search_compiled_least(const struct model_search *search)
 {
     const double cores = search->options.cores ? search->options.cores : 1;
-    const uint64_t rest =
-        search->options.count - search->impossible - at_most(search->asked, search->options.count);
-    const double rest_s = (double)rest * cost_usual_compile_s(search->cost) / cores;
+    const uint64_t possible = search->options.count - search->impossible;
+    const double rest_s = (double)(possible - search->asked) * cost_usual_compile_s(search->cost) / cores;
 
-    return rest_s < rest_share * search->now_s ? search->options.count - search->impossible
-                                               : search->compiled_least;
+    return rest_s < rest_share * search->now_s ? possible : search->compiled_least;
 }
 
 bool search_may_surprise(const struct model_search *search)

@@ -54,10 +54,11 @@ struct search_options {
     const struct space *space; /* `model`: borrowed */
     const struct spec *spec;   /* `model`: of the space, borrowed */
     size_t problem;            /* of the spec */
-    const uint64_t *answered;  /* `model`: whose results are known, in the order in which they came: asked for before all
-                                  others, since they cost nothing; borrowed */
+    /* `model`: whose results are known, in the order in which they came; borrowed. They cost nothing, and are asked for before all
+     * others, until some turn out to be known no more. */
+    const uint64_t *answered;
     size_t answered_count;
-    const uint64_t *plan;      /* `planned`: which to time, in what order; borrowed */
+    const uint64_t *plan; /* `planned`: which to time, in what order; borrowed */
     size_t plan_count;
 };
 

@@ -76,7 +76,7 @@ struct tuning {
     struct evaluator_job reference_job;
     bool reference_pending; /* ... and not yet there; or the default, where others equal its result */
     struct variant reference_default; /* the default configuration, when that is the reference */
-    uint64_t *answered; /* indices that the journal has a result of */
+    uint64_t *answered;               /* indices that the journal has a result of */
     size_t answered_count;
     struct candidate **candidates;
     size_t candidate_count;
