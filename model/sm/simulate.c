@@ -240,7 +240,7 @@ static int simulate_async(struct sm_cycles *out, const struct sm_input *in, cons
                               .storing = part.ran.storing,
                               .lost = part.ran.lost};
     out->copying = part.ran.cycles > 0 ? fmin(part.ran.engine_busy / part.ran.cycles, 1) : 0;
-    if (part.whole) { /* by the blocks that come first of several waves' */
+    if (part.whole) { /* of the mean work, whichever of the blocks came first */
         if (part.issued > 0)
             out->first *= all / part.issued;
     } else {
