@@ -17,8 +17,15 @@ void compiled_open(struct compiled *out, const struct compile_request *request)
     ok(compile_cubin(&out->result, compiler, request, &err), &err);
     if (out->result.outcome != OUTCOME_OK)
         fail_msg("%s", out->result.diagnostic);
-    ok(cubin_init(&out->cubin, out->result.cubin, out->result.cubin_bytes, request->name, &err), &err);
-    ok(cubin_find(&out->kernel, &out->cubin, out->result.entry, &err), &err);
+    compiled_read(out, &out->result, out->result.entry);
+}
+
+void compiled_read(struct compiled *out, const struct compile_result *result, const char *entry)
+{
+    struct err err = {0};
+
+    ok(cubin_init(&out->cubin, result->cubin, result->cubin_bytes, entry, &err), &err);
+    ok(cubin_find(&out->kernel, &out->cubin, entry, &err), &err);
     ok(sass_read(&out->code, out->kernel, &err), &err);
 }
 

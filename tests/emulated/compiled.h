@@ -22,6 +22,9 @@ void ok(int rc, const struct err *err);
 void compiled_open(struct compiled *out, const struct compile_request *request);
 void compiled_close(struct compiled *c);
 
+/* Another kernel of what was compiled, which stays the caller's and must outlive it; to be closed as well. */
+void compiled_read(struct compiled *out, const struct compile_result *result, const char *entry);
+
 /* Arguments without values of their own; the value of a scalar stays the caller's. */
 struct argument buffer_of(const char *name, enum element_type type, uint64_t count);
 struct argument scalar_of(int32_t *value);
