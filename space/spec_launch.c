@@ -114,6 +114,11 @@ static bool gives_size(const struct spec_reference *reference, size_t slot)
     return false;
 }
 
+static bool is_number(const struct value *value)
+{
+    return value->kind == VALUE_INTEGER || value->kind == VALUE_REAL;
+}
+
 static int read_reference_size(struct spec_size *out, struct reader *reader, const struct js_at *at)
 {
     const struct spec *spec = reader->spec;
@@ -125,8 +130,7 @@ static int read_reference_size(struct spec_size *out, struct reader *reader, con
     if (out->slot == spec->name_count)
         return js_fail(at, reader->err, "names no parameter and no problem size");
     p = out->slot;
-    if (p < spec->parameter_count && spec->parameters[p].values[0].kind != VALUE_INTEGER &&
-        spec->parameters[p].values[0].kind != VALUE_REAL)
+    if (p < spec->parameter_count && !is_number(&spec->parameters[p].values[0]))
         return js_fail(at, reader->err, "is no number, and sizes are");
     if (read_expression(&out->value, reader, at, WANTED_NUMBER, (struct scope){0}))
         return reader->err->code;
@@ -154,6 +158,38 @@ static int read_reference_sizes(struct spec_reference *reference, struct reader 
         if (read_reference_size(&reference->sizes[reference->size_count++], reader, &member))
             return reader->err->code;
     return 0;
+}
+
+/* Whether its length, its value or its fill does. */
+static bool argument_follows(const struct spec_argument *argument, size_t slot)
+{
+    for (size_t k = 0; k < argument->field_count; k++)
+        if (argument_follows(&argument->fields[k], slot))
+            return true;
+    return (argument->value && expr_uses(argument->value, slot)) ||
+           (argument->fill_value && expr_uses(argument->fill_value, slot));
+}
+
+static bool reference_follows(const struct spec *spec, size_t slot)
+{
+    const struct spec_reference *reference = &spec->reference;
+    const size_t count = reference->passed ? reference->passed_count : spec->argument_count;
+
+    for (size_t k = 0; k < count; k++)
+        if (argument_follows(&spec->arguments[reference->passed ? reference->passed[k] : k], slot))
+            return true;
+    return false;
+}
+
+const char *spec_reference_split(const struct spec *spec, size_t problem, const unsigned *choices)
+{
+    const unsigned *initial = spec_default(spec, problem);
+
+    for (size_t p = 0; spec->reference.kind == REFERENCE_KERNEL && p < spec->parameter_count; p++)
+        if (choices[p] != initial[p] && is_number(&spec->parameters[p].values[0]) &&
+            !gives_size(&spec->reference, p) && reference_follows(spec, p))
+            return spec->names[p];
+    return NULL;
 }
 
 static int check_reference_names(const struct reader *reader, const struct js_at *launch)

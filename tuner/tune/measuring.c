@@ -236,6 +236,28 @@ int candidate_note_host(struct candidate *candidate, struct err *err)
     return job->host && !candidate->record.measured_on ? err_memory(err) : 0;
 }
 
+/* What is wrong may be the reference: that of a parameter it has two values is not seen in the numbers. */
+static int explain_trial(struct tuning *tuning, struct candidate *candidate, struct err *err)
+{
+    const struct trial *trial = &candidate->work->job.trial;
+    const char *split = trial->outcome == OUTCOME_WRONG
+                            ? spec_reference_split(tuning->spec, tuning->problem, candidate->choices)
+                            : NULL;
+    char *text;
+    int rc;
+
+    if (!split)
+        return record_explain(&candidate->record, trial->outcome == OUTCOME_OK ? NULL : trial->message, err);
+    if (asprintf(&text,
+                 "%s; the reference has the default's %s among its macros and this configuration's in its "
+                 "arguments: reference.sizes gives it one value",
+                 trial->message, split) < 0)
+        return err_memory(err);
+    rc = record_explain(&candidate->record, text, err);
+    free(text);
+    return rc;
+}
+
 int candidate_measured(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     int rc = 0;
@@ -245,11 +267,8 @@ int candidate_measured(struct tuning *tuning, struct candidate *candidate, struc
     if (!candidate->trusted)
         rc = candidate_note_host(candidate, err);
     if (!rc && !candidate->trusted) {
-        const char *why =
-            candidate->work->job.trial.outcome == OUTCOME_OK ? NULL : candidate->work->job.trial.message;
-
         candidate_take_trial(candidate, &candidate->work->job.trial);
-        rc = record_explain(&candidate->record, why, err);
+        rc = explain_trial(tuning, candidate, err);
     }
     if (!rc)
         rc = energy_weigh(tuning, candidate, err);

@@ -271,6 +271,10 @@ static void the_reference_has_the_defaults_macros(void **state)
     assert_int_equal(variant.launch.block[0], 256);
     assert_int_equal(variant.launch.arguments[4].count, 16000);
     variant_release(&variant);
+    assert_string_equal(spec_reference_split(&spec, 0, choices), "TILE"); /* in the length of an argument */
+    assert_null(spec_reference_split(&spec, 0, spec_default(&spec, 0)));
+    assert_int_equal(configuration_parse(choices, &spec, "FAST=false", NULL), 0);
+    assert_null(spec_reference_split(&spec, 0, choices)); /* in no argument */
     spec_release(&spec);
 }
 
