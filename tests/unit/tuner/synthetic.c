@@ -31,24 +31,57 @@ static double normal(uint64_t seed, uint64_t index)
     return sqrt(-2 * log(1 - u)) * cos(M_PI * v);
 }
 
-/* Every parameter has a best value and costs more the further away, every pair interacts by `pairs`, and what
- * is left is a configuration's own. */
-static double log_time(const struct synthetic *s, const unsigned *choices, double pairs, double own,
-                       uint64_t seed)
-{
-    double sum = 0;
-    uint64_t key = seed;
+enum { PARAMETERS = 20, VALUES = 16 };
 
-    for (size_t p = 0; p < s->spec.parameter_count; p++) {
-        const double n = (double)s->spec.parameters[p].value_count;
+/* Every parameter has a best value and costs more the further away, every pair interacts by `pairs`, and what is left is a
+ * configuration's own. What values and pairs of them cost is drawn once. */
+struct terms {
+    double value[PARAMETERS][VALUES];
+    double pair[PARAMETERS][PARAMETERS][VALUES][VALUES];
+    double own;
+    uint64_t seed;
+};
+
+static void draw_pair(double out[VALUES][VALUES], double pairs, uint64_t seed)
+{
+    for (unsigned a = 0; a < VALUES; a++)
+        for (unsigned b = 0; b < VALUES; b++)
+            out[a][b] = pairs * uniform(seed, 16 * a + b);
+}
+
+static struct terms *draw_terms(const struct spec *spec, double pairs, double own, uint64_t seed)
+{
+    struct terms *terms = calloc(1, sizeof *terms);
+
+    assert_non_null(terms);
+    assert_in_range(spec->parameter_count, 1, PARAMETERS);
+    terms->own = own;
+    terms->seed = seed;
+    for (size_t p = 0; p < spec->parameter_count; p++) {
+        const double n = (double)spec->parameters[p].value_count;
         const double best = (uniform(seed, p) + 1) / 2 * (n - 1), weight = 0.1 + 0.1 * uniform(seed, 50 + p);
 
-        sum += weight * fabs(choices[p] - best);
+        assert_in_range(spec->parameters[p].value_count, 1, VALUES);
+        for (unsigned c = 0; c < VALUES; c++)
+            terms->value[p][c] = weight * fabs(c - best);
+        for (size_t q = 0; q < p; q++)
+            draw_pair(terms->pair[p][q], pairs, hash_u64(seed, 100 * p + q));
+    }
+    return terms;
+}
+
+static double log_time(const struct synthetic *s, const struct terms *terms, const unsigned *choices)
+{
+    double sum = 0;
+    uint64_t key = terms->seed;
+
+    for (size_t p = 0; p < s->spec.parameter_count; p++) {
+        sum += terms->value[p][choices[p]];
         key = hash_u64(key, choices[p]);
         for (size_t q = 0; q < p; q++)
-            sum += pairs * uniform(hash_u64(seed, 100 * p + q), 16 * choices[p] + choices[q]);
+            sum += terms->pair[p][q][choices[p]][choices[q]];
     }
-    return sum + own * normal(key, 0);
+    return sum + terms->own * normal(key, 0);
 }
 
 /* The threads of a block and the elements of a thread have each a best number, near which times change little; where
@@ -80,15 +113,14 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
 {
     const bool rough = kind == SYNTHETIC_ROUGH;
     const size_t warps = s->spec.parameter_count - (s->spec.parameter_count > 6 ? 3 : 2);
+    struct terms *terms = draw_terms(&s->spec, rough ? 0.06 : 0.02, rough ? 0.03 : 0.01, seed);
     unsigned choices[32];
 
     for (uint64_t i = 0; i < s->count; i++) {
         double time, seen;
 
         space_configuration(choices, s->space, i);
-        time = log_time(s, choices, rough ? 0.06 : 0.02, rough ? 0.03 : 0.01, seed);
-        if (kind == SYNTHETIC_TILED)
-            time = tiled_log_time(s, choices, seed);
+        time = kind == SYNTHETIC_TILED ? tiled_log_time(s, choices, seed) : log_time(s, terms, choices);
         if (kind == SYNTHETIC_NEEDLE && choices[0] == 1 && choices[1] == 1 && choices[2] == 1)
             time -= 0.35;
         if (kind == SYNTHETIC_FALLING)
@@ -101,6 +133,7 @@ static void fill(struct synthetic *s, enum synthetic_kind kind, uint64_t seed)
         s->prediction[i].predicted = kind != SYNTHETIC_REFUSED;
         s->best_s = fmin(s->best_s, s->time_s[i]);
     }
+    free(terms);
 }
 
 void synthetic_open(struct synthetic *out, enum synthetic_kind kind, bool large, uint64_t seed)
