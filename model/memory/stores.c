@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { LOOK_BACK = 1000 /* instructions among which to look for the store before */ };
+
 /* How long ago a warp stored to the sectors that it stores to again. */
 enum since {
     AT_ONCE,  /* right before */
@@ -134,6 +136,7 @@ static size_t step_back(const struct sass_code *code, size_t k, size_t end)
     return first ? end : k - 1;
 }
 
+/* Behind a jump the instructions before it may not have been executed: waits among them are taken to have been, and nothing else. */
 static enum since stored_since(const struct scene *scene, size_t i)
 {
     const struct assumptions *assumed = scene->caches->assumed;
@@ -141,20 +144,21 @@ static enum since stored_since(const struct scene *scene, size_t i)
     const struct sass_access *access = traffic_global_access(&code->instructions[i]);
     const size_t end = loop_end(code, i);
     unsigned cycles = 0, waited = code->instructions[i].control.wait_mask;
-    bool memory = false;
+    bool memory = false, jumped = false;
 
-    for (size_t k = i; k > 0;) {
+    for (size_t k = i, looked = 0; k > 0 && looked < LOOK_BACK; looked++) {
         const struct sass *before;
 
         k = step_back(code, k, end);
         before = &code->instructions[k];
         cycles += before->control.stall;
         memory = memory || waits_for_memory(before, waited);
-        if (sass_is_jump(before) && k != end)
-            break;
+        jumped = jumped || (sass_is_jump(before) && k != end);
         if (stores(before) && same_place(traffic_global_access(before), access)) {
             if (memory)
                 return LONG_AGO;
+            if (jumped)
+                break;
             if (k >= i)
                 return A_TURN;
             if (waited || cycles > assumed->stores_together)

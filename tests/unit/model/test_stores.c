@@ -133,6 +133,11 @@ static void sums_kept_in_memory_do_not_merge(void **state)
     check_near(traffic.counts[STORE].again, 0, 0);
     check_near(traffic.stores.sectors, 8, 0);
     traffic_release(&traffic);
+    f.code[BETWEEN].op = SASS_BRA; /* the same where a branch ends between them */
+    traffic = fixture_find(&f);
+    check_near(traffic.counts[STORE].again, 0, 0);
+    traffic_release(&traffic);
+    f.code[BETWEEN].op = SASS_NOP;
     f.code[GATHER].destination_count = 1; /* the address is another one then */
     f.code[GATHER].destinations[0] =
         (struct sass_operand){.kind = SASS_REGISTER, .index = f.code[STORE].accesses[0].index, .count = 1};

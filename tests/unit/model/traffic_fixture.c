@@ -16,13 +16,17 @@ void fixture_set_up(struct fixture *f, unsigned stride)
 {
     const uint64_t lines = stride >= 128 ? 32 : stride / 4, sectors = stride >= 32 ? 32 : stride;
 
-    *f = (struct fixture){.code = {fixture_access(SASS_LDG, SASS_READS), fixture_access(SASS_LDG, SASS_READS),
+    *f = (struct fixture){.code = {fixture_access(SASS_LDG, SASS_READS),
+                                   fixture_access(SASS_LDG, SASS_READS),
+                                   {.op = SASS_NOP, .sm = 90, .guard = SASS_PT},
                                    fixture_access(SASS_STG, SASS_WRITES)},
                           .counts = {{1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1, 0},
                                      {1, 1, 32, 128, sectors, lines, 0, lines, 0, sectors, lines, 0},
+                                     {0},
                                      {1, 1, 32, 128, 4, 1, 0, 1, 0, 4, 1, 0}},
                           .touches = {{.fresh = 4, .own = 4, .region = 1, .led = 1, .late = 1},
                                       {.fresh = sectors, .own = sectors, .region = 2, .led = 1, .late = 1},
+                                      {0},
                                       {.fresh = 4, .own = 4, .region = 3, .led = 1, .late = 1}},
                           .regions = {{1 << 20, 15 << 20}, {1 << 24, 48 << 20}, {1 << 26, 256 << 20}}};
     f->sass = (struct sass_code){.instructions = f->code, .count = INSTRUCTIONS, .sm = 90};

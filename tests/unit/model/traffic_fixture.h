@@ -5,7 +5,7 @@
 
 #include "model/memory/traffic.h"
 
-enum { INDEX, GATHER, STORE, INSTRUCTIONS };
+enum { INDEX, GATHER, BETWEEN /* counted for nothing */, STORE, INSTRUCTIONS };
 
 struct fixture {
     struct sass code[INSTRUCTIONS];
