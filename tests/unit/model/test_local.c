@@ -26,10 +26,14 @@ static struct sass local_access(enum sass_op op, unsigned how, unsigned base, in
 /* A warp loads from local memory, loads again and stores, by the addresses of `base` and these offsets. */
 static struct traffic go(struct fixture *f, unsigned base, const int offsets[3], double frame)
 {
+    static const unsigned places[3] = {INDEX, GATHER, STORE};
+
     fixture_set_up(f, 4);
-    for (unsigned i = 0; i < INSTRUCTIONS; i++) {
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned i = places[k];
+
         f->code[i] = local_access(i == STORE ? SASS_STL : SASS_LDL, i == STORE ? SASS_WRITES : SASS_READS,
-                                  base, offsets[i]);
+                                  base, offsets[k]);
         f->counts[i] = (struct emulate_count){10, 10, 320, 1280, 40, 10, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0};
         f->touches[i] = (struct emulate_touch){0};
     }
