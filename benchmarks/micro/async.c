@@ -3,7 +3,7 @@
  * Isolates: a bulk copy of 128 bytes from L2 and from DRAM, from its announcement until its wait is over; as
  * many copies one behind another as show how often the engine takes one, and how fast one SM alone is served;
  * an arrival at an mbarrier until another warp goes on; asking one whose phase is over; the barrier of two
- * blocks of a cluster; a memory fence of the scope of the GPU, alone and behind a store.
+ * blocks of a cluster; a memory fence of the scope of the GPU, alone, behind a bulk copy and behind a store.
  *
  * Unit: cycles.
  *
@@ -11,7 +11,7 @@
  * a store and a load of shared memory.
  *
  * Profile: bulk_l2_latency, bulk_dram_latency, bulk_interval, bulk_alone, mbarrier_latency, mbarrier_passed,
- * cluster_barrier_latency, fence_latency, fence_stored_latency. */
+ * cluster_barrier_latency, fence_latency, fence_copied_latency, fence_stored_latency. */
 #include "micro/micro.h"
 #include "model/sass/arch/arch.h"
 #include "model/sass/arch/geometry.h"
@@ -51,14 +51,14 @@ static int compile_async(struct micro_code *out, const struct micro *micro, cons
     return micro_compile(out, micro, &kernel, err);
 }
 
-/* `copies` of `piece` bytes by a thread of each SM, asked for and waited for; apart: from one sample to the
- * next, 0: the same bytes, which stay in L2. */
-static int run_copies(struct device_value *out, const struct micro *micro, unsigned sms, unsigned piece,
-                      unsigned copies, unsigned apart, struct err *err)
+/* `copies` of `piece` bytes by a thread of each SM, asked for and waited for, by the kernel `name`; apart: from one sample to
+ * the next, 0: the same bytes, which stay in L2. */
+static int run_copying(struct device_value *out, const struct micro *micro, const char *name, unsigned sms,
+                       unsigned piece, unsigned copies, unsigned apart, struct err *err)
 {
     struct micro_code code;
     struct call call;
-    int rc = compile_async(&code, micro, "bulk_waited", piece, copies, NULL, err);
+    int rc = compile_async(&code, micro, name, piece, copies, NULL, err);
 
     if (rc)
         return rc;
@@ -69,6 +69,12 @@ static int run_copies(struct device_value *out, const struct micro *micro, unsig
     rc = micro_latency(out, micro, &code, &call, 1, "async", err);
     micro_code_release(&code);
     return rc;
+}
+
+static int run_copies(struct device_value *out, const struct micro *micro, unsigned sms, unsigned piece,
+                      unsigned copies, unsigned apart, struct err *err)
+{
+    return run_copying(out, micro, "bulk_waited", sms, piece, copies, apart, err);
 }
 
 /* From one of `copies` to the next, where the first ends after `one`. */
@@ -156,21 +162,28 @@ static int mbarriers(const struct micro *micro, struct err *err)
 static int clusters(const struct micro *micro, struct err *err)
 {
     struct device_value *values = micro->device->values;
-    int rc = simple(&values[DEVICE_CLUSTER_BARRIER_LATENCY], micro, "cluster_met", 32, MEETINGS, NULL, err);
+
+    return simple(&values[DEVICE_CLUSTER_BARRIER_LATENCY], micro, "cluster_met", 32, MEETINGS, NULL, err);
+}
+
+static int fences(const struct micro *micro, struct err *err)
+{
+    struct device_value *values = micro->device->values;
+    int rc = simple(&values[DEVICE_FENCE_LATENCY], micro, "fenced", 32, ROUNDS, NULL, err);
 
     if (rc == 0)
-        rc = simple(&values[DEVICE_FENCE_LATENCY], micro, "fenced", 32, ROUNDS, NULL, err);
+        rc = run_copying(&values[DEVICE_FENCE_COPIED_LATENCY], micro, "bulk_fenced", micro->sms, LARGE, 1, 0,
+                         err);
     return rc ? rc
               : simple(&values[DEVICE_FENCE_STORED_LATENCY], micro, "fenced_stored", 32, ROUNDS, NULL, err);
 }
 
 int micro_async(const struct micro *micro, struct err *err)
 {
-    static const struct part parts[] = {{"bulk_latency", copy_latencies, false},
-                                        {"bulk_by_all", copies_by_all, false},
-                                        {"bulk_alone", copies_alone, false},
-                                        {"mbarrier", mbarriers, false},
-                                        {"cluster_barrier", clusters, false}};
+    static const struct part parts[] = {
+        {"bulk_latency", copy_latencies, false}, {"bulk_by_all", copies_by_all, false},
+        {"bulk_alone", copies_alone, false},     {"mbarrier", mbarriers, false},
+        {"cluster_barrier", clusters, false},    {"fences", fences, false}};
     const struct arch *arch = arch_of(micro->device->sm);
 
     return arch && arch->bulk_copies ? micro_parts(micro, parts, sizeof parts / sizeof *parts, err) : 0;

@@ -37,8 +37,9 @@ static __device__ __forceinline__ void wait(unsigned barrier, unsigned parity)
                  : "memory");
 }
 
-// COPIES copies and the wait for all of them, `apart` bytes from those of the sample before.
-extern "C" __global__ void __launch_bounds__(32) bulk_waited(const char *in, long long *samples, unsigned apart)
+// COPIES copies and the wait for all of them, `apart` bytes from those of the sample before. FENCED: what a fence takes then.
+template <bool FENCED>
+static __device__ __forceinline__ void copy_and_wait(const char *in, long long *samples, unsigned apart)
 {
     extern __shared__ __align__(128) char stage[];
     __shared__ unsigned long long full;
@@ -49,18 +50,32 @@ extern "C" __global__ void __launch_bounds__(32) bulk_waited(const char *in, lon
         open(&full);
 #pragma unroll 1
         for (int sample = -1; sample < 32; sample++) {
-            const long long first = clock_now();
+            long long first = clock_now();
             expect(barrier, COPIES * PIECE);
 #pragma unroll
             for (int k = 0; k < COPIES; k++)
                 copy(to + k * PIECE, from + k * PIECE, barrier);
             wait(barrier, (sample + 1) & 1);
+            if (FENCED) {
+                first = clock_now();
+                asm volatile("fence.acq_rel.gpu;" ::: "memory");
+            }
             const long long second = clock_now();
             if (sample >= 0)
                 samples[blockIdx.x * 32 + sample] = second - first;
             from += apart;
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(32) bulk_waited(const char *in, long long *samples, unsigned apart)
+{
+    copy_and_wait<false>(in, samples, apart);
+}
+
+extern "C" __global__ void __launch_bounds__(32) bulk_fenced(const char *in, long long *samples, unsigned apart)
+{
+    copy_and_wait<true>(in, samples, apart);
 }
 
 // The same by a thread of each of WARPS warps, all at the same time.

@@ -58,6 +58,8 @@ static void share_latency(struct sm_request *out, const struct sm_input *in,
     out->dram_part =
         fmin(brings, count->waits * count->waits_dram) * machine_or_0(in->machine, DEVICE_DRAM_LATENCY);
     out->granules = count->lines / count->issued / ((double)MACHINE_DRAM_GRANULE / LINE);
+    out->waits = count->waits;
+    out->waits_dram = count->waits * count->waits_dram;
 }
 
 /* What the mean issue asks for: of those with every lane off, nothing. */
@@ -111,10 +113,18 @@ static double constant_places(const struct sm_input *in, size_t i)
            count->issued;
 }
 
+/* ERRBAR, which follows a fence. */
+static bool is_behind_fence(const struct sass_code *sass, size_t i)
+{
+    return i > 0 && sass->instructions[i].op == SASS_ERRBAR && sass_fences_gpu(&sass->instructions[i - 1]);
+}
+
 static struct sm_request request_of(const struct sm_input *in, size_t i)
 {
     const struct replay_op *op = &in->code->ops[i];
-    struct sm_request out = {.latency = op->latency,
+    struct sm_request out = {.waits = 1,
+                             .waits_dram = 1,
+                             .latency = op->latency,
                              .read_latency = op->read_latency,
                              .queued = op->queued,
                              .sets = op->sets,
@@ -126,6 +136,7 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
     if (in->traffic->counts[i].issued > 0)
         out.own[SM_CONSTANTS] = constant_places(in, i) * server_cycles(in, RESOURCE_CONSTANT_PORT);
     out.fences = sass_fences_gpu(&in->sass->instructions[i]);
+    out.fenced = is_behind_fence(in->sass, i);
     sm_async_request(&out, in, i);
     return out;
 }
@@ -144,7 +155,7 @@ static bool asks(const struct sm_request *request)
     return request->units > 0 || request->tags > 0 || request->l2 > 0 || request->dram > 0 ||
            asks_own(request) || request->sets != REPLAY_NO_SLOT || request->sets_read != REPLAY_NO_SLOT ||
            request->kind == REPLAY_COPY || request->kind == REPLAY_COMMIT || request->fences ||
-           request->queued > 0;
+           request->fenced || request->queued > 0;
 }
 
 /* A product in the queue is issued before its registers are read, which the tensor pipe does while it works: for others the

@@ -29,6 +29,7 @@ enum sm_server { SM_REMOTE /* other blocks' shared memory */, SM_CONSTANTS, SM_M
 struct sm_request {
     double units, tags, l2, dram; /* data path and tags of L1; L2 (reads at the SM's own rate, writes by
                                       its share) and DRAM, by its share */
+    double waits, waits_dram;     /* shares of the issues that wait for L2 and for DRAM to take on what was asked before */
     double own[SM_SERVERS];       /* cycles of each */
     double dram_part;             /* of the latency of a load, what is DRAM's and grows with the load there */
     double granules;              /* of memory that come together, see DEVICE_CURVE_DRAM_SPREAD, of a load */
@@ -36,7 +37,8 @@ struct sm_request {
     double queued;
     uint8_t sets, sets_read, kind;
     bool stores;     /* to global memory */
-    bool fences;     /* waits until L2 has what the warp stored */
+    bool fences;     /* waits until L2 has what the warp stored, ... */
+    bool fenced;     /* ... and what follows it until copies have come */
     uint8_t async;   /* enum sm_beside: a copy, or the wait for copies to be read */
     double transfer; /* cycles of the copy engine for its bytes, ... */
     double interval; /* ... and from its begin to that of the next one */

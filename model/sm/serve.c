@@ -34,7 +34,7 @@ static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct s
                        double time)
 {
     const double cycles = request->dram * sm->code->subset.times;
-    const double wait = sm_serve(&sm->dram_free, time, cycles);
+    const double wait = request->waits_dram * sm_serve(&sm->dram_free, time, cycles);
 
     sm->dram_busy += cycles;
     return request->dram_part > 0 ? wait_of_load(sm, warp, request, wait, time) : wait;
@@ -47,6 +47,21 @@ static double others_wait(const struct sm_state *sm, const struct sm_request *re
     return (sm->code->subset.times - 1) / 2 * (request->units + request->own[SM_CONSTANTS]);
 }
 
+/* Copies to shared memory prolong a fence, and those that begin while it lasts are waited for, too: until all that are under
+ * way have come when the rest of it is over, which is when what follows it is issued. */
+static void wait_for_fence(const struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
+                           double time)
+{
+    if (request->fences) /* and until other blocks have what was stored to them */
+        warp->earliest = later(warp->earliest, later(sm->landed, sm->own_free[SM_REMOTE]));
+    if (request->fences && sm->stored > 0)
+        warp->earliest = later(warp->earliest, sm->stored + sm->fence_stored);
+    if (request->fences && sm->landed > 0 && sm->landed + sm->fence_copied > time)
+        warp->earliest = later(warp->earliest, time + sm->fence_copied);
+    if (request->fenced)
+        warp->earliest = later(warp->earliest, sm->landed);
+}
+
 void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request, double time)
 {
     const double queue = sm->in->machine->assumptions.queue_cycles;
@@ -56,13 +71,10 @@ void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_re
     delay += sm_serve(&sm->units_free, time + delay, times * request->units);
     for (int s = 0; s < SM_SERVERS; s++)
         delay += sm_serve(&sm->own_free[s], time + delay, times * request->own[s]);
-    delay += sm_serve(&sm->l2_free, time + delay, times * request->l2);
+    delay += request->waits * sm_serve(&sm->l2_free, time + delay, times * request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_free);
-    if (request->fences) /* and until other blocks have what was stored to them */
-        warp->earliest = later(warp->earliest, later(sm->landed, sm->own_free[SM_REMOTE]));
-    if (request->fences && sm->stored > 0)
-        warp->earliest = later(warp->earliest, sm->stored + sm->fence_stored);
+    wait_for_fence(sm, warp, request, time);
     sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
     taken = request->kind == REPLAY_COPY ? delay : later(sm->units_free - time - queue, 0);
     delay += use_dram(sm, warp, request, time + delay);

@@ -137,6 +137,7 @@ struct sm_state sm_state_of(const struct sm_input *in, const struct sm_code *cod
                              .enough = UINT_MAX,
                              .read_window = in->machine->read_window,
                              .fence_stored = machine_or_0(in->machine, DEVICE_FENCE_STORED_LATENCY),
+                             .fence_copied = machine_or_0(in->machine, DEVICE_FENCE_COPIED_LATENCY),
                              .arrival_cycles = (in->code->barrier_cycles - in->code->barrier_alone) / others *
                                                code->subset.times};
 }

@@ -100,6 +100,7 @@ struct sm_state {
     double own_free[SM_SERVERS], units_free, tags_free, l2_free, dram_free, barrier_free, end, read_window;
     double stored;         /* when the last store of any warp was taken, which a fence of any waits for */
     double fence_stored;   /* from then until such a fence is over */
+    double fence_copied;   /* how long one takes where copies have just come or are under way */
     double lookahead;      /* for so long after one of its instructions a warp sets no others going */
     double arrival_cycles; /* that barriers need for each warp, one after another */
     double dram_busy;      /* cycles of DRAM asked for so far */

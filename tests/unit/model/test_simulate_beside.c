@@ -87,6 +87,40 @@ static void fences_wait_for_copies(void **state)
     }
 }
 
+/* One warp comes to a fence, another begins to copy to shared memory after `adds` instructions. When what follows the fence is
+ * over. */
+static double fence_before_copy(unsigned adds)
+{
+    enum { ADDS = 200, FENCE = 300, COPIED = 600, LATENCY = 2000 };
+    struct emulate_step fenced[] = {{ADDS + 1, 3, 0, 0}};
+    struct emulate_step copying[] = {{.count = adds}, {ADDS, 1, 0, 0}, {ADDS + 3, 1, 0, 0}};
+    struct emulate_path paths[2] = {{.steps = fenced, .count = 1}, {.steps = copying, .count = 3}};
+    struct fixture f = {.paths = {0, 1}};
+
+    fixture_fill(&f, ADDS + 4, fixture_plain(SASS_FADD, 4, 0));
+    f.code[ADDS] = fixture_load(SASS_UBLKCP, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+    f.code[ADDS].accesses[1] = (struct sass_access){.space = SASS_SPACE_SHARED, .access = SASS_WRITES};
+    f.code[ADDS].access_count = 2;
+    f.code[ADDS + 1] = fixture_plain(SASS_MEMBAR, 1, 0);
+    f.code[ADDS + 1].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+    f.code[ADDS + 2] = fixture_plain(SASS_ERRBAR, 1, 0);
+    fixture_set_up(&f, ADDS + 4, 2);
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    f.counts[ADDS] =
+        (struct traffic_count){.issued = 1, .requests = 1, .bytes = 1024, .sectors = 32, .lines = 8};
+    f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, FENCE, FENCE, 0, "async"};
+    f.device.values[DEVICE_FENCE_COPIED_LATENCY] = (struct device_value){true, COPIED, COPIED, 0, "async"};
+    f.device.values[DEVICE_BULK_L2_LATENCY] = (struct device_value){true, LATENCY, LATENCY, 0, "async"};
+    return fixture_simulate(&f, 1, false).first;
+}
+
+/* And for copies that begin while it lasts, but for none that begin later. */
+static void fences_wait_for_later_copies(void **state)
+{
+    check_near(fence_before_copy(20), 80 + 2000, 100);
+    check_near(fence_before_copy(190), 190 * 4, 60);
+}
+
 /* And until other blocks of the cluster have what was stored to them: a thousand sectors, two cycles each. */
 static void fences_wait_for_other_blocks(void **state)
 {
@@ -115,8 +149,48 @@ static void fences_wait_for_other_blocks(void **state)
     }
 }
 
+/* One warp loads 128,000 bytes from DRAM, another something of which `missed` of the loads are not in L1, and has 8,000 cycles
+ * of work then. */
+static double load_beside(double missed)
+{
+    enum { ADDS = 20, TURNS = 100 };
+    struct emulate_step loading[] = {{ADDS, 1, 0, 0}, {ADDS + 3, 1, 0, 0}};
+    struct emulate_step working[] = {
+        {ADDS + 1, 2, 0, 0}, {.body = 1, .repeats = TURNS}, {.count = ADDS}, {ADDS + 3, 1, 0, 0}};
+    struct emulate_path paths[2] = {{.steps = loading, .count = 2}, {.steps = working, .count = 4}};
+    struct fixture f = {.paths = {0, 1}};
+
+    fixture_fill(&f, ADDS + 4, fixture_plain(SASS_FADD, 4, 0));
+    f.code[ADDS] = f.code[ADDS + 1] = fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
+    f.code[ADDS + 2] = fixture_plain(SASS_FADD, 4, 1);
+    fixture_set_up(&f, ADDS + 4, 2);
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    f.counts[ADDS] = (struct traffic_count){.issued = 1,
+                                            .requests = 1,
+                                            .sectors = 4,
+                                            .lines = 1,
+                                            .waits = 1,
+                                            .waits_dram = 1,
+                                            .dram_read = 128000};
+    f.counts[ADDS + 1] = f.counts[ADDS];
+    f.counts[ADDS + 1].sectors = 4 * missed;
+    f.counts[ADDS + 1].waits = missed;
+    f.counts[ADDS + 1].dram_read = 128 * missed;
+    return fixture_simulate(&f, 1, false).first;
+}
+
+/* Few of them come to DRAM's queue, and only those wait there. */
+static void loads_that_hit_wait_for_no_others(void **state)
+{
+    const double rarely = load_beside(0.01), always = load_beside(1);
+
+    check_near(rarely, 8000, 400);
+    assert_true(always > rarely + 4000);
+}
+
 int main(void)
 {
-    return RUN_TESTS(fences_wait_for_stores, fences_wait_for_copies, fences_wait_for_other_blocks,
-                     fences_wait_for_stores_of_others);
+    return RUN_TESTS(fences_wait_for_stores, fences_wait_for_copies, fences_wait_for_later_copies,
+                     fences_wait_for_other_blocks, fences_wait_for_stores_of_others,
+                     loads_that_hit_wait_for_no_others);
 }
