@@ -76,8 +76,6 @@ static void share_memory(struct sm_request *out, const struct sm_input *in, size
     const double written =
         stored > 0 ? in->traffic->dram.written / stored * (count->sectors - count->again) : 0;
 
-    out->own[SM_MATCHES] =
-        each * traffic_match_passes(instruction, count) * server_cycles(in, RESOURCE_MATCH);
     out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
     out->own[SM_REMOTE] =
         each * machine_remote(in->machine, count->remote_lines, count->remote_sectors, count->remote_parts);
@@ -119,6 +117,20 @@ static bool is_behind_fence(const struct sass_code *sass, size_t i)
     return i > 0 && sass->instructions[i].op == SASS_ERRBAR && sass_fences_gpu(&sass->instructions[i - 1]);
 }
 
+/* What the mean issue asks for beside memory: constants, the search of a MATCH, the way of a shuffle through shared memory. */
+static void share_others(struct sm_request *out, const struct sm_input *in, size_t i)
+{
+    const struct sass *instruction = &in->sass->instructions[i];
+    const struct traffic_count *count = &in->traffic->counts[i];
+    const double each = 1 / count->issued;
+
+    out->own[SM_CONSTANTS] = constant_places(in, i) * server_cycles(in, RESOURCE_CONSTANT_PORT);
+    out->own[SM_MATCHES] =
+        each * traffic_match_passes(instruction, count) * server_cycles(in, RESOURCE_MATCH);
+    if (!instruction->access_count)
+        out->units = each * traffic_shared_passes(instruction, count) * server_cycles(in, RESOURCE_SHARED);
+}
+
 static struct sm_request request_of(const struct sm_input *in, size_t i)
 {
     const struct replay_op *op = &in->code->ops[i];
@@ -134,7 +146,7 @@ static struct sm_request request_of(const struct sm_input *in, size_t i)
     if (in->sass->instructions[i].access_count && in->traffic->counts[i].requests > 0)
         share_memory(&out, in, i);
     if (in->traffic->counts[i].issued > 0)
-        out.own[SM_CONSTANTS] = constant_places(in, i) * server_cycles(in, RESOURCE_CONSTANT_PORT);
+        share_others(&out, in, i);
     out.fences = sass_fences_gpu(&in->sass->instructions[i]);
     out.fenced = is_behind_fence(in->sass, i);
     sm_async_request(&out, in, i);

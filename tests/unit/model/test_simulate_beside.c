@@ -188,9 +188,30 @@ static void loads_that_hit_wait_for_no_others(void **state)
     assert_true(always > rarely + 4000);
 }
 
+/* Eight warps, two a sub-partition, that issue 40 of an instruction each. */
+static double forty_each(enum sass_op op, double values)
+{
+    enum { TIMES = 40, WARPS = 8 };
+    struct fixture f = {0};
+
+    fixture_fill(&f, TIMES + 1, fixture_plain(op, 2, 0));
+    fixture_set_up(&f, TIMES + 1, WARPS);
+    for (unsigned i = 0; i < TIMES; i++)
+        f.counts[i] = (struct traffic_count){.issued = 1, .waits = 1, .requests = 1, .wavefronts = values};
+    return fixture_simulate(&f, 1, false).first;
+}
+
+/* An SM has one way for shuffles, and looks for the values of one MATCH at a time, each in two cycles. */
+static void shuffles_and_matches_go_one_by_one(void **state)
+{
+    check_near(forty_each(SASS_SHFL, 0), 8 * 40, 30);
+    check_near(forty_each(SASS_MATCH, 10), 8 * 40 * 20, 100);
+    assert_true(forty_each(SASS_IADD3, 0) < 240);
+}
+
 int main(void)
 {
     return RUN_TESTS(fences_wait_for_stores, fences_wait_for_copies, fences_wait_for_later_copies,
                      fences_wait_for_other_blocks, fences_wait_for_stores_of_others,
-                     loads_that_hit_wait_for_no_others);
+                     loads_that_hit_wait_for_no_others, shuffles_and_matches_go_one_by_one);
 }
