@@ -231,9 +231,10 @@ static int slice_again(struct emulation *emulation, struct err *err)
     if (emulation->mistrust == NOBODY)
         return emulation_slice(emulation, true, err);
     rc = slice_pin(&emulation->slice, &code, emulation->mistrust, err);
-    return !rc && emulation->slice.apart && emulation->slice.reads_shared
-               ? emulation_slice(emulation, false, err)
-               : rc;
+    if (rc || !emulation->slice.apart || !emulation->slice.reads_shared)
+        return rc;
+    emulation->together = true; /* another slice trusts the same loads again: apart, it would do so for ever */
+    return emulation_slice(emulation, false, err);
 }
 
 /* With other numbers at counters. */
