@@ -233,7 +233,8 @@ static int slice_again(struct emulation *emulation, struct err *err)
     rc = slice_pin(&emulation->slice, &code, emulation->mistrust, err);
     if (rc || !emulation->slice.apart || !emulation->slice.reads_shared)
         return rc;
-    emulation->together = true; /* another slice trusts the same loads again: apart, it would do so for ever */
+    /* Another slice trusts the same loads again: apart, it would do so for ever. */
+    emulation->together = true;
     return emulation_slice(emulation, false, err);
 }
 
