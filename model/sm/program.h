@@ -29,7 +29,8 @@ enum sm_server { SM_REMOTE /* other blocks' shared memory */, SM_CONSTANTS, SM_M
 struct sm_request {
     double units, tags, l2, dram; /* data path and tags of L1; L2 (reads at the SM's own rate, writes by
                                       its share) and DRAM, by its share */
-    double waits, waits_dram;     /* shares of the issues that wait for L2 and for DRAM to take on what was asked before */
+    double waits,
+        waits_dram; /* shares of the issues that wait for L2 and for DRAM to take on what was asked before */
     double own[SM_SERVERS];       /* cycles of each */
     double dram_part;             /* of the latency of a load, what is DRAM's and grows with the load there */
     double granules;              /* of memory that come together, see DEVICE_CURVE_DRAM_SPREAD, of a load */
