@@ -206,8 +206,8 @@ void spec_slots(struct value *slots, const struct spec *spec, size_t problem, co
  * has_default. */
 const unsigned *spec_default(const struct spec *spec, size_t problem);
 
-/* The first numeric parameter of which the reference kernel has two values: the default's among its macros, that of `choices` in the
- * length, value or fill of an argument. Null: there is none. */
+/* The first numeric parameter of which the reference kernel has two values: the default's among its macros, that of
+ * `choices` in the length, value or fill of an argument. Null: there is none. */
 const char *spec_reference_split(const struct spec *spec, size_t problem, const unsigned *choices);
 
 /* "M=4096 N=4096 K=4096" as snprintf does; empty without sizes. */

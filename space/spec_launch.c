@@ -181,12 +181,18 @@ static bool reference_follows(const struct spec *spec, size_t slot)
     return false;
 }
 
+/* Whether it is a macro of a number, which reference.sizes could give. */
+static bool is_numeric_macro(const struct spec_parameter *parameter)
+{
+    return !parameter->hidden && !parameter->option && is_number(&parameter->values[0]);
+}
+
 const char *spec_reference_split(const struct spec *spec, size_t problem, const unsigned *choices)
 {
     const unsigned *initial = spec_default(spec, problem);
 
     for (size_t p = 0; spec->reference.kind == REFERENCE_KERNEL && p < spec->parameter_count; p++)
-        if (choices[p] != initial[p] && is_number(&spec->parameters[p].values[0]) &&
+        if (choices[p] != initial[p] && is_numeric_macro(&spec->parameters[p]) &&
             !gives_size(&spec->reference, p) && reference_follows(spec, p))
             return spec->names[p];
     return NULL;

@@ -56,8 +56,12 @@ static void a_hidden_parameter_weighs_and_launches(void **state)
         "{\"kernel\": {\"file\": \"kernel.cu\", \"name\": \"k<STEPS>\"}, \"parameters\": {\"TILE\": [16],"
         "   \"STEPS\": {\"values\": [1, 4, 0], \"macro\": false}},"
         " \"launch\": {\"grid\": [\"STEPS + 1\"], \"block\": [32]},"
-        " \"arguments\": [{\"buffer\": \"float32\", \"name\": \"C\", \"length\": 8, \"role\": \"out\"}],"
+        " \"arguments\": [{\"buffer\": \"float32\", \"name\": \"C\", \"length\": 8, \"role\": \"out\"},"
+        "   {\"scalar\": \"int32\", \"value\": \"STEPS\"}],"
+        " \"reference\": {\"file\": \"kernel.cu\", \"name\": \"plain\", \"launch\": {\"grid\": [1], "
+        "\"block\": [32]}},"
         " \"objective\": {\"maximize\": \"2 * STEPS / time\"}}";
+    unsigned choices[SPEC_PARAMETERS_MAX];
     struct variant variant;
     struct spec spec;
     struct err err = {0};
@@ -65,6 +69,9 @@ static void a_hidden_parameter_weighs_and_launches(void **state)
     check_ok(spec_read_text(&spec, hidden, sizeof hidden - 1, "tests/data/variant/spec.json", SPEC_WHOLE,
                             NULL, 0, &err),
              &err);
+    assert_int_equal(configuration_parse(choices, &spec, "STEPS=4", NULL), 0);
+    assert_null(
+        spec_reference_split(&spec, 0, choices)); /* no macro: the reference has the argument's value alone */
     make_variant(&variant, &spec, "STEPS=4");
     assert_int_equal(variant.option_count, 1);
     assert_string_equal(variant.options[0], "-DTILE=16");
