@@ -44,6 +44,7 @@ static struct sharing sharing_of(const struct emulate_result *result, size_t anc
 
     out.x = x2 ? shared_by(region, own, x1, x2, written) : near_x;
     out.halo = near_x - out.x;
+    out.next = x2 ? shared_by(region, x1, x2, x2, written) : near_x;
     out.y = shared_by(region, own, y1, y1, written);
     out.both = shared_by(region, own, x1, y1, written);
     out.z = shared_by(region, own, z1, z1, written);
@@ -154,6 +155,7 @@ void reuse_mean_sharing(struct sharing *out, const struct emulate_result *result
     out->y *= times;
     out->both *= times;
     out->halo *= times;
+    out->next *= times;
     out->z *= times;
 }
 
@@ -167,6 +169,8 @@ void reuse_mean_limit(struct sharing *sharing, const uint64_t *spans, const unsi
     if (sharing->span[0] < INFINITY) { /* the next block but one may be in the next group */
         sharing->x += sharing->halo;
         sharing->halo = 0;
+    } else { /* pairs share all or nothing with the next block */
+        sharing->halo = (sharing->halo + fmax(sharing->next - sharing->x, 0)) / 2;
     }
 }
 

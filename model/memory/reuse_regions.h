@@ -38,6 +38,7 @@ struct reuse_pool {
  * both, those that only the next block in x shares (a halo), and those that the next block in z shares. */
 struct sharing {
     double own, x, y, both, halo, z;
+    double next;    /* those that the next two blocks in x share */
     double span[3]; /* blocks in a row along x, y and z that share so; then those behind do in the same way */
     struct reuse_pool pool;
     double most;              /* bytes that all blocks together can reach; INFINITY where that is not known */

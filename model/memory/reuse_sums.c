@@ -120,16 +120,24 @@ static void add_completed(struct traffic_dram *out, const struct reuse_region *r
     out->completed_alone += bytes * part * alone;
 }
 
-/* Bytes of a region that atomics have L2 fetch, which come back changed, per warp. */
-static double added_of(const struct reuse *reuse, const struct reuse_region *reuse_region)
+/* Bytes of a region that atomics have L2 fetch, which come back changed, per warp; *copied: of them, by copies that add. */
+static double added_of(double *copied, const struct reuse *reuse, const struct reuse_region *reuse_region)
 {
     const size_t number = (size_t)(reuse_region - reuse->reuse_regions.reuse_region);
+    const double pairs = fmax(reuse_region->pairs, 1);
     double bytes = 0;
 
-    for (size_t i = 0; i < reuse->code->count; i++)
-        if (reuse_adds(&reuse->code->instructions[i]) && reuse->out->counts[i].region == number)
-            bytes += reuse->out->counts[i].dram_read;
-    return bytes / fmax(reuse_region->pairs, 1);
+    *copied = 0;
+    for (size_t i = 0; i < reuse->code->count; i++) {
+        const struct sass *instruction = &reuse->code->instructions[i];
+        const double own = reuse->out->counts[i].dram_read / pairs;
+
+        if (!reuse_adds(instruction) || reuse->out->counts[i].region != number)
+            continue;
+        bytes += own;
+        *copied += sass_is_bulk(instruction) || sass_is_tensor_copy(instruction) ? own : 0;
+    }
+    return bytes;
 }
 
 struct traffic_dram reuse_sum_dram(const struct reuse *reuse)
@@ -148,10 +156,14 @@ struct traffic_dram reuse_sum_dram(const struct reuse *reuse)
     for (size_t z = 1; z < regions->count; z++) {
         const struct reuse_region *reuse_region = &regions->reuse_region[z];
         const struct written written = written_of(reuse, reuse_region);
+        const double in_order = 1 - fmin(reuse_region->written_alone, 1);
+        double copied;
+        const double added = added_of(&copied, reuse, reuse_region);
 
         add_completed(&out, reuse_region, reuse->out->warps, &written);
-        out.written += fmax(written.once * back, fmax(written.lost, added_of(reuse, reuse_region)));
-        out.added += added_of(reuse, reuse_region) * (1 - fmin(reuse_region->written_alone, 1));
+        out.written += fmax(written.once * back, fmax(written.lost, added));
+        out.added += added * in_order;
+        out.added_copied += copied * in_order;
     }
     out.completed *= back;
     out.completed_alone *= back;

@@ -108,7 +108,8 @@ struct traffic_dram {
     double scattered;       /* of what is read, pairs that are alone in their line */
     double lone;            /* of the rest, lines alone in their 256 bytes */
     double written;         /* written sectors once per wave that writes them */
-    double added;           /* of what is written, what atomics changed that come to it in order */
+    double added;           /* of what is written, what atomics changed that come to it in order ... */
+    double added_copied;    /* ... and of that, what the copy engine's reductions did */
     double written_lone;    /* of what is written, lines alone in their 256 bytes ... */
     double written_alone;   /* ... and of those, sectors alone in their line */
 };

@@ -82,3 +82,13 @@ double turnaround_cost(const struct machine *machine, const struct traffic *traf
             turn * of_shares(traffic) * of_bursts(machine, traffic) * of_policies(machine, traffic)) /
            (1 / write + turn);
 }
+
+double turnaround_added(const struct machine *machine, const struct traffic *traffic)
+{
+    const struct traffic_dram *dram = &traffic->dram;
+    const double among = dram->added > 0 ? fmin(dram->added / (dram->read - dram->completed), 1) : 0;
+    const double by_lanes = (dram->added - dram->added_copied) * (1 + among) / 2;
+    const double by_copies = dram->added_copied * machine->assumptions.added_by_copies * among;
+
+    return (by_lanes + by_copies) * machine_added_beyond(machine);
+}

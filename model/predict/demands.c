@@ -254,8 +254,7 @@ static void ask_beyond(struct demands *out, const struct machine *machine, const
                        traffic->dram.lone, traffic->loads.l1_lines),
         traffic->least.dram_read);
     ask(demand, RESOURCE_DRAM_WRITE,
-        traffic->dram.written * turnaround_cost(machine, traffic) +
-            traffic->dram.added * machine_added_beyond(machine) +
+        traffic->dram.written * turnaround_cost(machine, traffic) + turnaround_added(machine, traffic) +
             machine_completes(machine, traffic->dram.completed, traffic->dram.completed_alone),
         traffic->least.dram_written);
     if (traffic->dram.completed > PARTS_MATTER * traffic->dram.written)

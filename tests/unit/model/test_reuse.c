@@ -1,5 +1,6 @@
 /* What loops and blocks find in L1 and L2 of what was there before. */
 #include "check.h"
+#include "model/machine/assumptions.h"
 #include "traffic_fixture.h"
 
 /* The share h that random replacement keeps of data `times` as large as the cache: h = exp(-(1 - h) times). */
@@ -403,25 +404,30 @@ static void l1_holds_lines_not_sectors(void **state)
 }
 
 /* What neighbours copy, asked of L2 and, of 1000 blocks that go one way, at least: a copy of the same 1024 bytes, one of
- * the next ones, the same one twice, where a neighbour may be at either, and a load, which does not go by the copy engine. */
+ * the next ones, the same one twice, where a neighbour may be at either, and a load, which does not go by the copy engine. Of
+ * what many SMs copy each of eight parts of the GPU asks once, unless that is more than an SM can take. */
 static void copies_of_neighbours_join(void **state)
 {
     static const struct {
         enum sass_op op;
-        unsigned moved, times;
-        double asked, least;
-    } cases[] = {{SASS_UBLKCP, 0, 1, 16, 16},
-                 {SASS_UBLKCP, 1024, 1, 32, 36},
-                 {SASS_UBLKCP, 1024, 4, 128, 64},
-                 {SASS_LDG, 0, 1, 32, 32}};
+        unsigned moved, times, sms;
+        double most, asked, least;
+    } cases[] = {{SASS_UBLKCP, 0, 1, 10, 0.5, 16, 16},       {SASS_UBLKCP, 1024, 1, 10, 0.5, 32, 36},
+                 {SASS_UBLKCP, 1024, 4, 10, 0.5, 128, 64},   {SASS_UBLKCP, 0, 1, 30, 0.9, 32 * 8 / 30.0, 16},
+                 {SASS_UBLKCP, 0, 1, 30, 0.6, 32 * 0.4, 16}, {SASS_UBLKCP, 1024, 1, 30, 0.9, 32, 36},
+                 {SASS_LDG, 0, 1, 30, 0.9, 32, 32}};
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
         struct traffic traffic;
         struct emulate_block blocks[3];
         bool linear[] = {true, true, true};
+        struct assumptions assumed = assumptions_default;
 
         fixture_set_up(&f, 32);
+        assumed.joined_most = cases[c].most;
+        f.caches.assumed = &assumed;
+        f.caches.sms = cases[c].sms;
         f.code[GATHER].op = (uint16_t)cases[c].op;
         f.code[GATHER].access_count = cases[c].op == SASS_UBLKCP ? 2 : 1;
         f.counts[GATHER].sectors *= cases[c].times;

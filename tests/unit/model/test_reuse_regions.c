@@ -403,6 +403,24 @@ static void lines_of_neighbours_in_x_are_not_alone(void **state)
     tear_down(&f);
 }
 
+/* Blocks write panels in pairs: one that shares all with the next shares nothing with the next but one. */
+static void pairs_write_the_same(void **state)
+{
+    struct fixture f;
+
+    set_up(&f, 1 << 20, 0);
+    f.launch = (struct launch){.grid = {2 * PANELS, 1, 1}, .block = {32, 1, 1}};
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        const unsigned x = k < 3 ? PANELS + k : 0;
+
+        f.blocks[k] = (struct emulate_block){.position = {x, 0, 0}, .weight = 1, .warps = 1};
+        assert_int_equal(footprint_mark(&f.blocks[k].written, A + (uint64_t)(x / 2) * PANEL, PANEL, NULL), 0);
+    }
+    missed(&f);
+    check_near(f.reuse_regions.unique_written, SIDE, 0.01 * SIDE);
+    tear_down(&f);
+}
+
 /* 2 blocks of 4 warps at 100 cycles each take 800. */
 static void drift_is_what_latency_leaves(void **state)
 {
@@ -426,5 +444,5 @@ int main(void)
                      groups_share_rows_and_columns, half_of_a_wave_comes_later, rounds_of_tiles_are_waves,
                      launches_find_what_one_sm_read, sectors_anywhere_come_again,
                      sectors_anywhere_are_lost_within_a_wave, lines_of_neighbours_in_x_are_not_alone,
-                     drift_is_what_latency_leaves);
+                     pairs_write_the_same, drift_is_what_latency_leaves);
 }

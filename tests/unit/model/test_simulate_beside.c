@@ -87,6 +87,29 @@ static void fences_wait_for_copies(void **state)
     }
 }
 
+/* What the copy engine takes of L2 comes at the clock of L2: at half of the SMs' highest one in half as many of their cycles. */
+static void copies_keep_the_pace_of_l2(void **state)
+{
+    enum { ALONE = 1000, PIECES = 16, PIECE = 8192 };
+
+    for (int slowed = 1; slowed <= 2; slowed++) {
+        struct fixture f = {.slowed = slowed};
+
+        fixture_fill(&f, 12, fixture_plain(SASS_FADD, 4, 0));
+        f.code[4] = fixture_load(SASS_UBLKCP, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+        f.code[4].accesses[1] = (struct sass_access){.space = SASS_SPACE_SHARED, .access = SASS_WRITES};
+        f.code[4].access_count = 2;
+        f.code[5] = fixture_plain(SASS_MEMBAR, 1, 0);
+        f.code[5].mod[SASS_MOD_SCOPE] = SASS_SCOPE_GPU;
+        fixture_set_up(&f, 12, 1);
+        f.counts[4] = (struct traffic_count){
+            .issued = 1, .requests = 1, .bytes = PIECES * PIECE, .sectors = 32, .lines = 8};
+        f.device.values[DEVICE_FENCE_LATENCY] = (struct device_value){true, 300, 300, 0, "async"};
+        f.device.values[DEVICE_BULK_ALONE] = (struct device_value){true, ALONE, ALONE, 0, "async"};
+        check_near(fixture_simulate(&f, 1, false).first, PIECES * ALONE / slowed + 40, 60);
+    }
+}
+
 /* One warp comes to a fence, another begins to copy to shared memory after `adds` instructions. When what follows the fence is
  * over. */
 static double fence_before_copy(unsigned adds)
@@ -211,7 +234,8 @@ static void shuffles_and_matches_go_one_by_one(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(fences_wait_for_stores, fences_wait_for_copies, fences_wait_for_later_copies,
-                     fences_wait_for_other_blocks, fences_wait_for_stores_of_others,
-                     loads_that_hit_wait_for_no_others, shuffles_and_matches_go_one_by_one);
+    return RUN_TESTS(fences_wait_for_stores, fences_wait_for_copies, copies_keep_the_pace_of_l2,
+                     fences_wait_for_later_copies, fences_wait_for_other_blocks,
+                     fences_wait_for_stores_of_others, loads_that_hit_wait_for_no_others,
+                     shuffles_and_matches_go_one_by_one);
 }

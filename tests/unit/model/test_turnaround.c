@@ -114,8 +114,31 @@ static void what_is_not_measured_makes_no_difference(void **state)
     tear_down(&f);
 }
 
+/* 128 bytes added to, which are read and written, beside three times as many that are only read. */
+static void additions_cost_less_among_reads(void **state)
+{
+    struct traffic traffic = {.dram = {.read = 128, .written = 128, .added = 128}};
+    struct fixture f;
+    double beyond;
+
+    set_up(&f);
+    f.device.values[DEVICE_DRAM_ADD] = (struct device_value){true, 1.3e12, 1.3e12, 0, "a test"};
+    beyond = 128 * machine_added_beyond(&f.machine);
+    assert_true(beyond > 0);
+    check_near(turnaround_added(&f.machine, &traffic), beyond, 1e-9);
+    traffic.dram.added_copied = 128;
+    check_near(turnaround_added(&f.machine, &traffic), 0.7 * beyond, 1e-9);
+    traffic.dram.read = 4 * 128;
+    check_near(turnaround_added(&f.machine, &traffic), 0.7 * beyond / 4, 1e-9);
+    traffic.dram.added_copied = 64;
+    check_near(turnaround_added(&f.machine, &traffic), (0.7 / 4 + (1 + 0.25) / 2) * beyond / 2, 1e-9);
+    traffic.dram.added = traffic.dram.added_copied = 0;
+    check_near(turnaround_added(&f.machine, &traffic), 0, 0);
+    tear_down(&f);
+}
+
 int main(void)
 {
-    return RUN_TESTS(copies_go_as_measured, reads_beside_writes_decide, lone_lines_cost_more_to_write,
-                     what_is_not_measured_makes_no_difference);
+    return RUN_TESTS(copies_go_as_measured, reads_beside_writes_decide, additions_cost_less_among_reads,
+                     lone_lines_cost_more_to_write, what_is_not_measured_makes_no_difference);
 }
