@@ -298,6 +298,38 @@ static void cut_events(struct emulation *emulation, struct emulate_block *block)
         block->events[w].cut |= emulation->own.warps[w].group_count > 0;
 }
 
+/* More is needed of the beginning than its slice has: false where it has all there is. */
+static int widen(bool *again, struct emulation *emulation, struct err *err)
+{
+    const struct slice_code code = emulation_code(emulation);
+
+    *again = emulation->restart && (emulation->mistrust != NOBODY || !emulation->slice.stores);
+    if (!*again)
+        return 0;
+    if (emulation->mistrust != NOBODY)
+        return slice_pin(&emulation->slice, &code, emulation->mistrust, err);
+    return slice_as(&emulation->slice, emulation, emulation->slice.aim, true, false, err);
+}
+
+static int run_beginning(struct emulation *emulation, struct emulate_block *scratch, struct err *err)
+{
+    bool again;
+    int rc;
+
+    do {
+        emulation->beginning = emulation->clock + (uint64_t)BEGINNING * cluster_count(emulation);
+        steady_reset(emulation->steady);
+        memory_forget(&emulation->memory);
+        rc = start_block(emulation, scratch, err);
+        if (!rc)
+            rc = run_block(emulation);
+        again = false;
+        if (!rc)
+            rc = widen(&again, emulation, err);
+    } while (!rc && again);
+    return rc;
+}
+
 /* The block's beginning, its warps together: counts nothing, notes which phases they arrive at and wait for,
  * and finds what can never end. */
 static int execute_beginning(struct emulation *emulation, struct emulate_block *block, struct slice *slice,
@@ -312,12 +344,7 @@ static int execute_beginning(struct emulation *emulation, struct emulate_block *
     emulation->slice = *slice;
     emulation->together = true;
     emulation->rehearsing = true;
-    emulation->beginning = emulation->clock + (uint64_t)BEGINNING * cluster_count(emulation);
-    steady_reset(emulation->steady);
-    memory_forget(&emulation->memory);
-    rc = start_block(emulation, &scratch, err);
-    if (!rc)
-        rc = run_block(emulation);
+    rc = run_beginning(emulation, &scratch, err);
     cut_events(emulation, &scratch);
     emulation->result->uneven_clusters = cluster_differs(emulation);
     block->events = scratch.events;

@@ -23,9 +23,10 @@ static const struct sm_cut cuts[] = {{8, 16, 16, PATH_MOST, 1},
 
 enum {
     CUTS = sizeof cuts / sizeof *cuts,
-    SPREADING = 1,       /* cuts for such loads alone */
-    WAVES = 3,           /* after the first, of blocks that follow each other, at most */
-    AFFORDABLE = 1 << 17 /* instructions that an SM issues in what is simulated */
+    SPREADING = 1,        /* cuts for such loads alone */
+    WAVES = 3,            /* after the first, of blocks that follow each other, at most */
+    AFFORDABLE = 1 << 17, /* instructions that an SM issues in what is simulated */
+    TELLING = 16          /* a smaller part of them says nothing of the rest */
 };
 
 /* A path's warps with loops cut short, twice, and how many instructions that makes. */
@@ -246,7 +247,7 @@ static int simulate_async(struct sm_cycles *out, const struct sm_input *in, cons
     } else {
         const double cycles = part.ran.cycles - part.half_cycles, issued = part.issued - part.half;
 
-        out->lost |= !(issued > 0 && cycles > 0);
+        out->lost |= !(issued > 0 && cycles > 0) || part.issued < fmin(all, AFFORDABLE) / TELLING;
         if (!out->lost)
             out->first += cycles / issued * fmax(all - part.issued, 0);
         out->waited *= out->first / fmax(part.ran.cycles, 1);

@@ -122,6 +122,41 @@ static void long_waits_are_extrapolated(void **state)
     check_near(out.first, 2. * LOOPS * BODY * 4, 2000);
 }
 
+/* A loop of waits of which only the first `noted` phases are known: as many thousandths of it are simulated. */
+static struct sm_cycles waits_noted(unsigned noted)
+{
+    enum { LOOPS = 1000, BODY = 10, MOST = 500 };
+    struct emulate_step steps[] = {
+        {.body = 2, .repeats = LOOPS}, {.count = BODY}, {BODY, 1, 0, 0}, {BODY + 1, 1, 0, 0}};
+    struct emulate_path path = {.steps = steps, .count = 4};
+    struct emulate_event list[2 * MOST];
+    struct emulate_events events = {.list = list, .count = 2 * (size_t)noted, .cut = true};
+    struct fixture f = {0};
+
+    for (unsigned k = 0; k < noted; k++) {
+        list[2 * k] = (struct emulate_event){.instruction = BODY, .phase = k + 1, .waits = true};
+        list[2 * k + 1] =
+            (struct emulate_event){.instruction = BODY, .phase = k + 1, .arrivals = 1, .last = true};
+    }
+    fixture_fill(&f, BODY + 2, fixture_plain(SASS_FADD, 4, 0));
+    f.code[BODY] = fixture_plain(SASS_SYNCS, 1, 0);
+    fixture_set_up(&f, BODY + 2, 1);
+    f.emulation = (struct emulate_result){.paths = &path, .path_count = 1};
+    f.block.events = &events;
+    f.block.phases = noted;
+    return fixture_simulate(&f, 1, false);
+}
+
+/* From the beginning the rest is extrapolated, from a few phases of it nothing. */
+static void a_short_beginning_says_nothing(void **state)
+{
+    const struct sm_cycles out = waits_noted(500);
+
+    assert_false(out.lost);
+    check_near(out.first, 1000 * 41, 2000);
+    assert_true(waits_noted(5).lost);
+}
+
 /* An instruction waits for a phase that it ends itself, by what it does next: the warp goes on. */
 static void what_ends_its_own_wait_goes_on(void **state)
 {
@@ -233,9 +268,10 @@ static void one_sub_partition_has_its_share(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(
-        loops_are_extrapolated, blocks_of_like_work_last_as_long,
-        loops_are_extrapolated_from_where_they_are_steady, long_loops_are_extrapolated_from_few_iterations,
-        loops_within_loops_keep_their_share, long_waits_are_extrapolated, the_first_wave_is_of_the_mean_work,
-        what_ends_its_own_wait_goes_on, one_sub_partition_stands_for_all, one_sub_partition_has_its_share);
+    return RUN_TESTS(loops_are_extrapolated, blocks_of_like_work_last_as_long,
+                     loops_are_extrapolated_from_where_they_are_steady,
+                     long_loops_are_extrapolated_from_few_iterations, loops_within_loops_keep_their_share,
+                     long_waits_are_extrapolated, the_first_wave_is_of_the_mean_work,
+                     a_short_beginning_says_nothing, what_ends_its_own_wait_goes_on,
+                     one_sub_partition_stands_for_all, one_sub_partition_has_its_share);
 }
