@@ -180,7 +180,7 @@ static double estimate_with(const struct predict_input *in, double missed)
     return predict(&prediction, &changed, &ignored) ? 0 : prediction.estimate_s;
 }
 
-/* Warps in step or all apart: what the estimate is between. */
+/* Warps in step or all apart: what the estimate is between. The farther these lie from each other the less it is worth. */
 static void find_table_ends(struct analysis *out)
 {
     out->in_step_s = out->apart_s = out->prediction.estimate_s;
@@ -191,6 +191,7 @@ static void find_table_ends(struct analysis *out)
     if (out->apart_s > assumptions_default.tables_matter * out->in_step_s) {
         out->input.assumptions |= PREDICT_ASSUMED_TABLES;
         out->prediction.assumptions |= PREDICT_ASSUMED_TABLES;
+        out->prediction.confidence *= out->in_step_s / out->apart_s;
     }
 }
 

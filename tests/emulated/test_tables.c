@@ -121,6 +121,21 @@ static void a_long_walk_is_doubted(void **state)
     assert_true(doubtful);
 }
 
+/* The farther apart the two ways are the less the estimate between them is trusted. */
+static void two_ways_cost_confidence(void **state)
+{
+    struct analysis out;
+    struct subject s;
+
+    subject_open(&s, "weighted", 4096, 288);
+    expect_of(&out, &s);
+    assert_true(out.apart_s > 1.5 * out.in_step_s);
+    assert_true(out.prediction.confidence > 0);
+    assert_true(out.prediction.confidence < out.in_step_s / out.apart_s / 2); /* it has other doubts */
+    analysis_release(&out);
+    compiled_close(&s.compiled);
+}
+
 static double estimate_of_lanes(const char *name, int declared, int count, bool *doubtful)
 {
     struct analysis out;
@@ -334,6 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_declared_length_changes_nothing),
         cmocka_unit_test(a_long_walk_is_doubted),
+        cmocka_unit_test(two_ways_cost_confidence),
         cmocka_unit_test(tables_that_do_not_fit_miss),
         cmocka_unit_test(lines_and_moves_are_counted),
         cmocka_unit_test(places_are_counted),
