@@ -311,6 +311,7 @@ static int widen(bool *again, struct emulation *emulation, struct err *err)
     return slice_as(&emulation->slice, emulation, emulation->slice.aim, true, false, err);
 }
 
+/* A slice that holds for whole blocks, warp by warp, may not do so here: then it is made again. */
 static int run_beginning(struct emulation *emulation, struct emulate_block *scratch, struct err *err)
 {
     bool again;

@@ -8,7 +8,6 @@
 #include "model/memory/reuse_parts.h"
 #include "model/memory/reuse_phases.h"
 #include "model/memory/reuse_sums.h"
-#include "model/machine/assumptions.h"
 #include "model/sass/arch/geometry.h"
 
 #include <math.h>

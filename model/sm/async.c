@@ -116,7 +116,7 @@ void sm_async_request(struct sm_request *request, const struct sm_input *in, siz
         make_reduction(request, in, i);
     if (count->issued > 0)
         request->transfer = count->bytes / count->issued / COPY_BYTES *
-                            machine_or_0(in->machine, DEVICE_BULK_ALONE) / (in->slowed > 0 ? in->slowed : 1);
+                            machine_or_0(in->machine, DEVICE_BULK_ALONE) / sm_slowed(in);
     request->latency = request->async == SM_LOADS ? copy_latency(in, count) : 0;
     if (sass_is_bulk_across(instruction)) {
         request->latency = machine_or_0(in->machine, DEVICE_REMOTE_LATENCY);

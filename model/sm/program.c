@@ -11,13 +11,18 @@
 
 /* Operations --------------------------------------------------------------- */
 
+double sm_slowed(const struct sm_input *in)
+{
+    return in->slowed > 0 ? in->slowed : 1;
+}
+
 static double server_cycles(const struct sm_input *in, enum resource resource)
 {
     const struct capacity *capacity = &in->machine->capacities.sustained[resource];
     const double own = capacity->per_sm > 0 ? 1 / capacity->per_sm : 0;
     const double shared = capacity->per_gpu > 0 ? in->busy_sms / capacity->per_gpu : 0;
 
-    return fmax(own, shared / (in->slowed > 0 ? in->slowed : 1));
+    return fmax(own, shared / sm_slowed(in));
 }
 
 /* A sector of L2, as fast as one SM alone can have it: where its warps wait, others have its share,

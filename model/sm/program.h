@@ -127,6 +127,8 @@ struct sm_subset sm_subset_whole(const struct sm_input *in);
 int sm_subset_choose(struct sm_subset *out, const struct sm_code *code, const struct sm_input *in,
                      unsigned blocks, struct err *err);
 
+/* The highest clock over that of the SMs: as many cycles of what keeps its clock pass in one of theirs. */
+double sm_slowed(const struct sm_input *in);
 /* Cycles in which L2 brings a sector to an SM that has but its share of it. */
 double sm_l2_share(const struct sm_input *in);
 
