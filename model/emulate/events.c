@@ -27,8 +27,7 @@ struct events {
 bool emulate_notes(const struct sass *i)
 {
     return i->op == SASS_SYNCS || i->op == SASS_ARRIVES || i->op == SASS_BAR || i->op == SASS_STAS ||
-           i->op == SASS_UCGABAR_ARV || i->op == SASS_UCGABAR_WAIT || sass_is_bulk(i) ||
-           sass_is_tensor_copy(i);
+           i->op == SASS_UCGABAR_ARV || i->op == SASS_UCGABAR_WAIT || sass_copies_in_bulk(i);
 }
 
 int events_start(struct emulation *emulation, struct emulate_block *block, struct err *err)

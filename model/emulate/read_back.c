@@ -7,14 +7,9 @@ bool slice_is_fixed(const struct sass *i)
     return access->space == SASS_SPACE_SHARED && access->index == SASS_RZ;
 }
 
-bool slice_copies_in_bulk(const struct sass *i)
-{
-    return sass_is_bulk(i) || sass_is_tensor_copy(i);
-}
-
 bool slice_leaves_out(const struct slice *slice, const struct sass *i)
 {
-    return slice->reads_shared && !slice->reads_moving && i->access_count && !slice_copies_in_bulk(i) &&
+    return slice->reads_shared && !slice->reads_moving && i->access_count && !sass_copies_in_bulk(i) &&
            i->accesses[i->access_count - 1].space == SASS_SPACE_SHARED &&
            i->accesses[i->access_count - 1].access & SASS_WRITES && !slice_is_fixed(i);
 }

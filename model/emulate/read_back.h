@@ -6,8 +6,6 @@
 
 /* Whether its place in shared memory is one for all lanes: no vector register says it. */
 bool slice_is_fixed(const struct sass *i);
-/* A copy by the copy engine. */
-bool slice_copies_in_bulk(const struct sass *i);
 /* Whether it writes shared memory at the lanes' own places, of which no wanted load is. */
 bool slice_leaves_out(const struct slice *slice, const struct sass *i);
 /* Whether some wanted load may read what this instruction stores. */

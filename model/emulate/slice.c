@@ -112,7 +112,7 @@ static void visit_memory(struct analysis *analysis, size_t index, bool defines_n
     const bool writes = i->accesses[i->access_count - 1].access & SASS_WRITES;
     const bool wanted = defines_needed || (writes && slice_reads_back(analysis->slice, i));
     const bool addresses = wanted || asks_addresses(analysis->slice) || slice_leaves_out(analysis->slice, i);
-    const bool copies = slice_copies_in_bulk(i);
+    const bool copies = sass_copies_in_bulk(i);
 
     analysis->slice->wanted[index] |= wanted;
     if (analysis->slice->apart && is_mbarrier(i))

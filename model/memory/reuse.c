@@ -232,7 +232,7 @@ static double joined_copies(const struct reuse *reuse, size_t i)
     const unsigned r = reuse->out->counts[i].region;
     const struct sharing *read = &reuse->reuse_regions.reuse_region[r].read;
 
-    if (!reuse_may_join(instruction) || !r || !(read->own > 0))
+    if (!sass_copies_in_bulk(instruction) || !r || !(read->own > 0))
         return 0;
     return fmin(fmax(fmin((read->x + read->halo) / read->own, 1) / 2, joined_far(reuse, r)),
                 reuse->caches->assumed->joined_most);

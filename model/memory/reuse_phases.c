@@ -19,11 +19,6 @@ bool reuse_evicts_first(const struct sass *i)
     return i->mod[SASS_MOD_EVICT] == SASS_EVICT_FIRST;
 }
 
-bool reuse_may_join(const struct sass *i)
-{
-    return sass_is_bulk(i) || sass_is_tensor_copy(i);
-}
-
 /* Numbers the loops of a path from *count on, those within after those around them. */
 static void number_loops(unsigned *loops, size_t *count, const struct emulate_step *steps, size_t n,
                          unsigned own)
@@ -67,7 +62,7 @@ static void take_stores(struct reuse_region *reuse_region, const struct sass *i,
     if (reuse_adds(i)) {
         reuse_region->added += count->fresh;
     } else { /* copies bring whole sectors, however many lanes ask for them */
-        reuse_region->given += reuse_may_join(i) ? INFINITY : count->bytes;
+        reuse_region->given += sass_copies_in_bulk(i) ? INFINITY : count->bytes;
         reuse_region->elements += count->lanes;
     }
 }

@@ -54,8 +54,6 @@ bool reuse_reads(const struct sass *i);
 bool reuse_adds(const struct sass *i);
 /* Whether what it touches is to be evicted first. */
 bool reuse_evicts_first(const struct sass *i);
-/* Whether it is a copy that another SM's may be fetched together with. */
-bool reuse_may_join(const struct sass *i);
 
 /* Fills loads, lines, loops, entries and phases, and what the regions are asked for; all else is given. The
  * caller frees loops, entries and phases, also after a failure: ERR_MEMORY. */

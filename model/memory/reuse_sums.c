@@ -135,7 +135,7 @@ static double added_of(double *copied, const struct reuse *reuse, const struct r
         if (!reuse_adds(instruction) || reuse->out->counts[i].region != number)
             continue;
         bytes += own;
-        *copied += sass_is_bulk(instruction) || sass_is_tensor_copy(instruction) ? own : 0;
+        *copied += sass_copies_in_bulk(instruction) ? own : 0;
     }
     return bytes;
 }
@@ -186,7 +186,7 @@ struct traffic_least reuse_sum_least(const struct reuse *reuse)
         const double sectors = reuse->out->counts[i].sectors_once;
 
         past_l1 += passes_l1(instruction) ? sectors : 0;
-        joined += reuse_reads(instruction) && reuse_may_join(instruction) ? sectors / 2 : 0;
+        joined += reuse_reads(instruction) && sass_copies_in_bulk(instruction) ? sectors / 2 : 0;
     }
     return (struct traffic_least){
         .read = regions->least_read,

@@ -91,7 +91,7 @@ static bool stores(const struct sass *i)
     const struct sass_access *access = traffic_global_access(i);
 
     return access && access->access & SASS_WRITES && !(access->access & SASS_ATOMICALLY) &&
-           !sass_is_bulk(i) && !sass_is_tensor_copy(i);
+           !sass_copies_in_bulk(i);
 }
 
 /* Stores before this one, each soon after the one before. */

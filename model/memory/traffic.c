@@ -37,7 +37,7 @@ bool traffic_is_cached(const struct sass *i)
     const struct sass_access *access = traffic_global_access(i);
 
     if (!access || !(access->access & SASS_READS) || (access->access & SASS_ATOMICALLY) ||
-        i->mod[SASS_MOD_BYPASS] || sass_is_bulk(i) || sass_is_tensor_copy(i))
+        i->mod[SASS_MOD_BYPASS] || sass_copies_in_bulk(i))
         return false;
     return i->mod[SASS_MOD_ORDER] < SASS_ORDER_STRONG || i->mod[SASS_MOD_SCOPE] < SASS_SCOPE_GPU;
 }

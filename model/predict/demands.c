@@ -109,7 +109,7 @@ static void ask_shared(struct demands *out, const struct machine *machine, const
     struct sass_matrix matrix;
     const double factors = sass_matrix(&matrix, i) ? sass_matrix_shared_bytes(&matrix) / LINE : 0;
     const double passes = traffic_shared_passes(i, count) + factors * count->issued;
-    const bool copies = sass_is_bulk(i) || sass_is_tensor_copy(i);
+    const bool copies = sass_copies_in_bulk(i);
 
     ask(&out->demand, RESOURCE_MATCH, traffic_match_passes(i, count), 0);
     ask(&out->demand, RESOURCE_SHARED, copies ? machine->assumptions.copied_passes * passes : passes,
@@ -198,7 +198,7 @@ static void ask_memory(struct demands *out, const struct machine *machine, const
     }
     if (!traffic_is_local(i) && !traffic_is_global(i))
         return;
-    if (sass_is_bulk(i) || sass_is_tensor_copy(i)) {
+    if (sass_copies_in_bulk(i)) {
         out->assumptions |= PREDICT_ASSUMED_COPIES;
         if (atomic)
             ask_reductions(out, machine, i, count);

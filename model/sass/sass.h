@@ -247,6 +247,12 @@ static inline bool sass_is_tensor_copy(const struct sass *instruction)
            instruction->op == SASS_UTMAREDG;
 }
 
+/* Whether the copy engine does it: either of these. */
+static inline bool sass_copies_in_bulk(const struct sass *instruction)
+{
+    return sass_is_bulk(instruction) || sass_is_tensor_copy(instruction);
+}
+
 /* Whether it loads from constant memory at a place of each lane's own: LDC with a register. */
 bool sass_indexes_constants(const struct sass *instruction);
 

@@ -268,7 +268,7 @@ static void put_operands(struct line *line, const struct sass *in)
     }
     for (i = in->access_count; i-- > 0;) {
         if (in->accesses[i].space == SASS_SPACE_TEXTURE || in->accesses[i].space == SASS_SPACE_TENSOR ||
-            sass_is_bulk(in) || sass_is_tensor_copy(in))
+            sass_copies_in_bulk(in))
             continue; /* its address is in the operands */
         put(line, "%s", separator);
         put_access(line, &in->accesses[i]);

@@ -107,7 +107,7 @@ void sm_async_request(struct sm_request *request, const struct sm_input *in, siz
         request->async = SM_FLUSHES;
     if (instruction->op == SASS_STAS)
         request->async = SM_TELLS;
-    if (!sass_is_bulk(instruction) && !sass_is_tensor_copy(instruction))
+    if (!sass_copies_in_bulk(instruction))
         return;
     request->async = instruction->accesses[0].access == SASS_READS ? SM_LOADS : SM_STORES;
     request->units = request->tags = 0;

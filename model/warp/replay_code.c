@@ -151,7 +151,7 @@ static int make_memory(struct replay_op *op, const struct maker *make, const str
 {
     const uint8_t space = i->accesses[0].space;
 
-    if (sass_is_bulk(i) || sass_is_tensor_copy(i))
+    if (sass_copies_in_bulk(i))
         return 0; /* the warp goes on */
     if (space == SASS_SPACE_GENERIC && count->requests > 0 && !(count->sectors > 0))
         return make_remote(op, make, i, count, err);
