@@ -231,11 +231,12 @@ static double joined_copies(const struct reuse *reuse, size_t i)
     const struct sass *instruction = &reuse->code->instructions[i];
     const unsigned r = reuse->out->counts[i].region;
     const struct sharing *read = &reuse->reuse_regions.reuse_region[r].read;
+    double beside;
 
     if (!sass_copies_in_bulk(instruction) || !r || !(read->own > 0))
         return 0;
-    return fmin(fmax(fmin((read->x + read->halo) / read->own, 1) / 2, joined_far(reuse, r)),
-                reuse->caches->assumed->joined_most);
+    beside = fmin((read->x + read->halo) / read->own, 1) / 2;
+    return fmin(fmax(beside, joined_far(reuse, r)), reuse->caches->assumed->joined_most);
 }
 
 static void add_fetched(struct traffic_count *count, const struct reuse_region *reuse_region, double bytes)
