@@ -43,6 +43,7 @@ struct division {
     unsigned extent[3], middle[3]; /* 1 along an axis that does not matter, where the middle is looked at */
     double column;                 /* blocks that one stands for along those */
     uint64_t budget;
+    bool names; /* some comparison may name one block (emulate/origin.h) */
     struct signed_block cuts[CUTS_MOST];
     size_t cut_count;
     struct box boxes[BOXES_MOST]; /* the first `bent` of them cannot be divided by planes */

@@ -52,6 +52,13 @@ static bool is_wide_shift(const struct sass *i)
     return i->mod[SASS_MOD_TYPE] == SASS_TYPE_U64 || i->mod[SASS_MOD_TYPE] == SASS_TYPE_S64;
 }
 
+/* Equality holds on a plane: blocks on both sides of it are alike. */
+static bool is_equality(const struct sass *i)
+{
+    return (i->op == SASS_ISETP || i->op == SASS_UISETP) &&
+           (i->mod[SASS_MOD_COMPARE] == SASS_CMP_EQ || i->mod[SASS_MOD_COMPARE] == SASS_CMP_NE);
+}
+
 /* Whether the result is a sum of the sources times constants, or a comparison of such sums. Carries and high
  * words of 64-bit sums belong to those. */
 static bool keeps_lines(const struct search *search, const struct sass *i)
@@ -77,8 +84,8 @@ static bool keeps_lines(const struct search *search, const struct sass *i)
     case SASS_VOTEU:
         return true;
     case SASS_ISETP:
-    case SASS_UISETP: /* equality holds on a plane: blocks on both sides of it are alike */
-        return i->mod[SASS_MOD_COMPARE] != SASS_CMP_EQ && i->mod[SASS_MOD_COMPARE] != SASS_CMP_NE;
+    case SASS_UISETP:
+        return !is_equality(i);
     case SASS_IMAD:
     case SASS_UIMAD:
         return !i->mod[SASS_MOD_HIGH] &&
@@ -149,6 +156,7 @@ static void visit(struct origin *out, struct search *search, size_t index)
     set_add_guard(&reads, i);
     set_spread_flags(&reads, slice);
     dependent = wanted && (reads_position(out, i) || set_overlap(&reads, &search->now.dependent));
+    out->names |= dependent && is_equality(i) && !set_overlap(&reads, &search->now.bent);
     out->bends[index] |= dependent && !keeps_lines(search, i) && !moves;
     out->strays[index] |= i->access_count && is_stray(search, i, &reads);
     define(&search->now.bent, search, i, &defined,

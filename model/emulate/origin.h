@@ -15,6 +15,7 @@ struct origin {
     bool axis[3]; /* the coordinates x, y and z of the block that the way may depend on */
     bool *bends;  /* instructions by whose results the way depends on them otherwise than by comparing sums of
                      them times constants with constants */
+    bool names;   /* such a sum is compared for equality: one block alone may go its way */
     bool *strays; /* accesses whose place is no such sum, of those whose addresses the slice holds */
 };
 

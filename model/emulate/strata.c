@@ -304,6 +304,7 @@ static void start(struct division *division, const struct origin *origin)
     struct box *whole = &division->boxes[division->box_count++];
 
     division->column = 1;
+    division->names = origin->names;
     for (unsigned axis = 0; axis < 3; axis++) {
         division->extent[axis] = origin->axis[axis] ? grid[axis] : 1;
         division->middle[axis] = grid[axis] / 2;

@@ -256,11 +256,11 @@ static int sign_pilots(struct division *division)
     return rc;
 }
 
-/* All pilots did the same, and all blocks are looked at in less than a second: one that is named by a comparison no sample
- * would meet. */
+/* A comparison may name a block that no sample would meet: all pilots did the same, and all blocks are looked at in less than
+ * a second. */
 static bool may_hide_one(const struct division *division, double all, double each)
 {
-    return variance_of_pilots(division) == 0 && all * each < ALIKE_COST;
+    return division->names && variance_of_pilots(division) == 0 && all * each < ALIKE_COST;
 }
 
 /* How many blocks can be looked at: some at random tell what one costs. */

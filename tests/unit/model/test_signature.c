@@ -88,6 +88,7 @@ static void issues_tell_blocks_apart(void **state)
     assert_int_equal(signer_open(&signer, p.emulation, &err), 0);
     assert_int_equal(origin_find(&origin, &signer.slice, p.emulation->instructions, p.emulation->count, &err),
                      0);
+    assert_false(origin.names);
     assert_int_equal(strata_find(&strata, &signer, &origin, true, 1 << 20, &err), 0);
     assert_int_equal(strata.count, 16);
     memset(signer.counts, 0, p.emulation->count * sizeof *signer.counts);
