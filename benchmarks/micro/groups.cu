@@ -182,19 +182,21 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 #endif
 
 #ifdef PIECE
-enum { RING = 4, SLICE = (THREADS / 128 + 4) * 512 };
+enum { RING = 12, SLICE = (THREADS / 128 + 4) * 512 };
 
 #ifdef KERNEL_group_beside
-// 16 * `rounds` instructions of floats a thread. 1 - 1.9 x^2 never settles between -1 and 1, so that all digits are as random as
-// the factors'.
-enum { CHAINS = 8 };
-static __device__ __forceinline__ void wander(float *x, unsigned rounds)
+// 16 * `rounds` instructions a thread, half of floats: 1 - 1.9 x^2 never settles between -1 and 1, so that all digits are as random
+// as the factors'. The others count, as addresses do, and take half of what those take.
+enum { CHAINS = 4 };
+static __device__ __forceinline__ void wander(float *x, unsigned *at, unsigned rounds)
 {
 #pragma unroll 1
     for (unsigned round = 0; round < rounds; round++)
 #pragma unroll
-        for (int i = 0; i < CHAINS; i++)
+        for (int i = 0; i < CHAINS; i++) {
             x[i] = fmaf(-1.9f * x[i], x[i], 1);
+            asm volatile("add.u32 %0, %0, 16;\nxor.b32 %0, %0, 3;" : "+r"(at[i]));
+        }
 }
 
 // Products of SLICES pairs of factors in turn, with a pause after every fourth pass, and beside them one thread that copies `copies`
@@ -230,27 +232,30 @@ extern "C" __global__ void __launch_bounds__(THREADS + 32, 1)
     for (int i = 0; i < RESULTS; i++)
         x[i] = 0;
     float other[CHAINS];
+    unsigned at[CHAINS];
 
-    for (int i = 0; i < CHAINS; i++)
+    for (int i = 0; i < CHAINS; i++) {
         other[i] = (in[threadIdx.x + i] & 0xffff) * 0x1p-16f;
+        at[i] = threadIdx.x + i;
+    }
 #pragma unroll 1
     for (int pass = 0; pass < passes; pass++) {
         asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
         for (int k = 0; k < LENGTH; k++) {
-            const unsigned *const at = factors + k % SLICES * SLICE;
-            const unsigned long long first = descriptor(at + (4 + group) * 512), second = descriptor(at);
+            const unsigned *const slice = factors + k % SLICES * SLICE;
+            const unsigned long long first = descriptor(slice + (4 + group) * 512), second = descriptor(slice);
 
             MULTIPLY;
         }
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
-        wander(other, rounds);
+        wander(other, at, rounds);
         asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
         if (pause && pass % 4 == 3)
             __nanosleep(pause);
     }
     for (int i = 0; i < CHAINS; i++)
-        x[RESULTS - 1] += other[i]; // of which keep() leaves something
+        x[RESULTS - 1] += other[i] + at[i]; // of which keep() leaves something
     keep(sink, x);
 }
 #endif

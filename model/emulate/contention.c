@@ -43,6 +43,7 @@ static void add_passes(struct contention *contention, uint64_t sector, unsigned 
     struct contention_address *place;
 
     contention->passes += passes;
+    contention->sectors++;
     while (contention->places[at].number && contention->places[at].number != number)
         at = (at + 1) % PLACES;
     place = &contention->places[at];
@@ -97,6 +98,11 @@ double contention_share(const struct contention *contention)
         if (meet(contention, &contention->places[k]) && contention->places[k].passes > most)
             most = contention->places[k].passes;
     return contention->lanes > 0 ? most / contention->lanes : 0;
+}
+
+double contention_repeats(const struct contention *contention)
+{
+    return contention->lanes > 0 ? (contention->passes - contention->sectors) / contention->lanes : 0;
 }
 
 double contention_share_floats(const struct contention *contention)

@@ -27,7 +27,8 @@ struct contention {
     size_t count;
     size_t blocks, last; /* blocks with atomics so far, the last one's number */
     double lanes;        /* operations of single lanes */
-    double passes;       /* at all places */
+    double passes;       /* at all places ... */
+    double sectors;      /* ... and of them, those without which no sector of a request is done with */
 };
 
 /* Forgets everything. */
@@ -41,6 +42,8 @@ int contention_note(struct contention *contention, size_t block, const uint64_t 
 double contention_share(const struct contention *contention);
 /* Likewise those that add floating-point numbers at the sector where most do. */
 double contention_share_floats(const struct contention *contention);
+/* Passes anywhere beyond the first of each sector of a request, per operation of a lane: lanes that have the same word. */
+double contention_repeats(const struct contention *contention);
 /* How unevenly passes lie over the places: the sum of the squares of their shares, less what it were if all were the same; 0
  * or a little more where they are. Of places where blocks from all over the grid meet. */
 double contention_unevenness(const struct contention *contention);

@@ -252,6 +252,7 @@ struct emulate_result {
                           (emulate/contention.h) */
     double contended_floats;   /* likewise passes that add floating-point numbers at one sector */
     double contended_unevenly; /* contention_unevenness() */
+    double repeated;           /* contention_repeats() */
     uint64_t executed;         /* warp instructions executed one by one: what the emulation cost */
 
     size_t instruction_count; /* of the code: the length of every `counts` */

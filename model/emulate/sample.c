@@ -408,6 +408,7 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
     out->contended = contention_share(&emulation->contention);
     out->contended_floats = contention_share_floats(&emulation->contention);
     out->contended_unevenly = contention_unevenness(&emulation->contention);
+    out->repeated = contention_repeats(&emulation->contention);
     if (!rc)
         rc = order_find(out, emulation, err);
     if (!rc)

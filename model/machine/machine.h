@@ -153,14 +153,16 @@ double machine_adds(const struct machine *machine, double sectors, double lines)
  * not measured. */
 double machine_added_beyond(const struct machine *machine);
 
-/* What an atomic of global memory asks for, per launched warp. */
+/* What an atomic of global memory asks for, per launched warp; `repeats`: passes for lanes that have the same word as others. */
 struct machine_added {
-    double lanes, sectors, lines, bytes;
+    double lanes, sectors, lines, bytes, repeats;
 };
 
 /* Additions of a lane to consecutive words, as by DEVICE_ATOMIC_GLOBAL_DISTINCT, that L2 could execute in the time of what
- * `instruction` asks for: longer where it answers, where it compares, and with doubles. No less than its lanes, which is all that
- * is known without DEVICE_L2_ATOMIC_SINGLE and the like. */
+ * `instruction` asks for: longer where it answers, where it compares, with doubles, and where lanes have the same word, each of
+ * which takes as long as a lane alone in its sector (8 lanes at each of 4 words of their own: 46 passes a cycle of an NVIDIA H200,
+ * lanes alone 53). No less than its lanes, which is all that is known without
+ * DEVICE_L2_ATOMIC_SINGLE and the like. */
 double machine_atomics(const struct machine *machine, const struct sass *instruction,
                        const struct machine_added *added);
 

@@ -89,7 +89,10 @@ double machine_atomics(const struct machine *machine, const struct sass *instruc
         each = cycles_of_kind(machine, &answered, filled);
     else if (instruction->mod[SASS_MOD_TYPE] == SASS_TYPE_F64)
         each = filled * cycles_of(machine, DEVICE_L2_ADD_DOUBLE);
-    return fmax(added->lanes, distinct > 0 ? added->sectors * each * LANES / distinct : 0);
+    if (!(distinct > 0))
+        return added->lanes;
+    return fmax(added->lanes, added->sectors * each * LANES / distinct) +
+           added->repeats * cycles_of(machine, DEVICE_L2_ADD_SINGLE) * LANES / distinct;
 }
 
 /* The largest of n numbers that are normally distributed, in standard deviations above their mean (Gumbel's limit). */

@@ -160,6 +160,7 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
     out->contended = result->contended;
     out->contended_floats = result->contended_floats;
     out->contended_unevenly = result->contended_unevenly;
+    out->repeated = result->repeated;
     find_hot(out);
     stores_sum(out, code, result, caches);
     if (!out->regions && find_regions(out, result, launch, caches, err))

@@ -145,7 +145,7 @@ struct traffic {
     double access_error; /* half the width of the interval around requests, sectors, wavefronts that holds
                             those of the grid, relative; 0 where all sampled blocks access alike */
     double constant_bytes; /* of lines that sampled blocks read by LDC with a register */
-    double contended, contended_floats, contended_unevenly; /* see struct emulate_result */
+    double contended, contended_floats, contended_unevenly, repeated; /* see struct emulate_result */
 
     struct reuse_regions *regions; /* what blocks touch and share: private to traffic.c; owned */
 

@@ -218,6 +218,7 @@ static int find_input(struct analyze_work *work)
 
     out->input.demand = out->demands.demand;
     out->input.tensor_cycles = out->demands.tensor_cycles;
+    out->input.warp_tensor_cycles = out->demands.warp_tensor_cycles;
     out->input.capacities = work->machine->capacities;
     out->input.residency.blocks_equal = out->traffic.blocks_equal;
     out->input.latency.stretch = 1;

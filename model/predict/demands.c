@@ -57,6 +57,14 @@ static const char *missing_rate(const struct machine *machine, const struct sass
     }
 }
 
+static void count_products(struct demands *out, const struct sass *i, double cycles)
+{
+    struct sass_matrix matrix;
+
+    out->tensor_cycles += cycles;
+    out->warp_tensor_cycles += sass_matrix(&matrix, i) && matrix.group ? 0 : cycles;
+}
+
 /* Issue slots and cycles of the arithmetic pipes. */
 static void ask_pipe(struct demands *out, const struct machine *machine, const struct sass *i,
                      const struct traffic_count *count, double warps)
@@ -89,7 +97,8 @@ static void ask_pipe(struct demands *out, const struct machine *machine, const s
         ask(&out->demand, RESOURCE_FMA_HEAVY, issued * cost.interval, least * cost.interval_best);
     } else {
         ask(&out->demand, r, issued * cost.interval, least * cost.interval_best);
-        out->tensor_cycles += r == RESOURCE_TENSOR ? issued * cost.interval_best : 0;
+        if (r == RESOURCE_TENSOR)
+            count_products(out, i, issued * cost.interval_best);
     }
     if (cost.assumed && issued * cost.interval > 0)
         out->assumptions |= PREDICT_ASSUMED_CAPACITY;
@@ -139,8 +148,11 @@ static void ask_constants(struct demands *out, const struct machine *machine, co
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct sass *i,
                         const struct traffic_count *count, const struct traffic *traffic)
 {
-    const struct machine_added added = {
-        .lanes = count->lanes, .sectors = count->sectors, .lines = count->lines, .bytes = count->bytes};
+    const struct machine_added added = {.lanes = count->lanes,
+                                        .sectors = count->sectors,
+                                        .lines = count->lines,
+                                        .bytes = count->bytes,
+                                        .repeats = count->lanes * traffic->repeated};
     const double passes =
         fmax(fmax(traffic->contended, machine->assumptions.float_adds * traffic->contended_floats),
              machine_busiest_slice(machine, traffic->contended_unevenly));

@@ -238,7 +238,9 @@ static double clock_of(struct prediction *out, const struct predict_input *in, d
 
     if (cycles > 0) {
         out->tensor_share = fmin(busy / cycles * fmin(at->blocks / at->sms, 1), 1);
-        load.tensor_share = out->tensor_share;
+        if (in->tensor_cycles > 0)
+            load.warp_share = out->tensor_share * in->warp_tensor_cycles / in->tensor_cycles;
+        load.tensor_share = out->tensor_share - load.warp_share;
         load.issued = demand[RESOURCE_ISSUE] * warps / cycles;
         load.l2_bytes = demand[RESOURCE_L2] * SECTOR * warps / cycles;
         load.dram_bytes = (demand[RESOURCE_DRAM_READ] + demand[RESOURCE_DRAM_WRITE]) * warps / cycles;

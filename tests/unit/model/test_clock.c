@@ -3,19 +3,21 @@
 #include "model/machine/assumptions.h"
 #include "model/machine/clock.h"
 
-static double l2_x[] = {2e12, 4e12}, l2_hz[2], dram_x[] = {1e12}, dram_hz[1];
+static double l2_x[] = {2e12, 4e12}, l2_hz[2];
+static double dram_x[] = {1e12, 2e12}, dram_hz[2], dram_share[] = {1, 0.6};
 static double issue_x[2], issue_hz[2], issue_share[] = {0.8, 0.6};
 
 /* An H200 of paper, whose clock at products alone is 1.6 GHz; a TB/s of L2 takes 4 % of the power, of DRAM 10 % more, a
- * hundred warp instructions a cycle 16 %. */
+ * hundred warp instructions a cycle 16 %; products of single warps 0.8 times as much as those of warp groups. */
 static struct clock_limits limits_by(struct device *device, double exponent)
 {
     struct clock_limits out;
 
     device_init(device);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
         l2_hz[i] = 1.6e9 * cbrt(1 - 0.04e-12 * l2_x[i]);
-    dram_hz[0] = 1.6e9 * cbrt(1 - 0.14);
+        dram_hz[i] = 1.6e9 * cbrt((1 - 0.14e-12 * dram_x[i]) / dram_share[i]);
+    }
     for (int i = 0; i < 2; i++) {
         const double instructions = 100 + 50 * i;
 
@@ -23,10 +25,14 @@ static struct clock_limits limits_by(struct device *device, double exponent)
         issue_x[i] = instructions * issue_hz[i];
     }
     device->values[DEVICE_TENSOR_CLOCK] = (struct device_value){.known = true, .sustained = 1.6e9};
+    device->values[DEVICE_TENSOR_WARP_CLOCK] =
+        (struct device_value){.known = true, .sustained = 1.6e9 / cbrt(0.8)};
     device->values[DEVICE_TENSOR_BOOST] = (struct device_value){.known = true, .sustained = 1.8e9};
     device->curves[DEVICE_CURVE_TENSOR_CLOCK_L2] = (struct device_curve){.count = 2, .x = l2_x, .y = l2_hz};
     device->curves[DEVICE_CURVE_TENSOR_CLOCK_DRAM] =
-        (struct device_curve){.count = 1, .x = dram_x, .y = dram_hz};
+        (struct device_curve){.count = 2, .x = dram_x, .y = dram_hz};
+    device->curves[DEVICE_CURVE_TENSOR_SHARE_DRAM] =
+        (struct device_curve){.count = 2, .x = dram_x, .y = dram_share};
     device->curves[DEVICE_CURVE_TENSOR_CLOCK_ISSUE] =
         (struct device_curve){.count = 2, .x = issue_x, .y = issue_hz};
     device->curves[DEVICE_CURVE_TENSOR_SHARE_ISSUE] =
@@ -49,10 +55,11 @@ static void from_a_profile(void **state)
     check_near(from.l2, 0.04e-12, 1e-18);
     check_near(from.dram, 0.10e-12, 1e-18);
     check_near(from.issue, 1.6e-3, 1e-9);
+    check_near(from.warps, 0.8, 1e-9);
     device_init(&device);
     clock_limits_init(&none, &device, 3);
     assert_true(none.boost_hz == 0 && none.tensor_hz == 0 && none.l2 == 0 && none.dram == 0 &&
-                none.issue == 0);
+                none.issue == 0 && none.warps == 1);
 }
 
 /* Tensor cores at work lower the clock, without a limit of power. */
@@ -71,7 +78,7 @@ static void by_work(void **state)
 
 static double power(const struct clock_load *load, double hz)
 {
-    return (load->tensor_share + 1.6e-3 * load->issued) * pow(hz / 1.6e9, 3) +
+    return (load->tensor_share + 0.8 * load->warp_share + 1.6e-3 * load->issued) * pow(hz / 1.6e9, 3) +
            (0.04e-12 * load->l2_bytes + 0.1e-12 * load->dram_bytes) * hz;
 }
 
@@ -83,6 +90,7 @@ static void by_power(void **state)
         {.tensor_share = 0.9, .l2_bytes = 3000},
         {.tensor_share = 0.9, .l2_bytes = 5000, .dram_bytes = 1000},
         {.tensor_share = 0.7, .issued = 200, .l2_bytes = 5000, .dram_bytes = 1000},
+        {.tensor_share = 0.6, .warp_share = 0.2, .issued = 200, .l2_bytes = 5000, .dram_bytes = 1000},
     };
     struct device device;
     const struct clock_limits from = limits(&device);

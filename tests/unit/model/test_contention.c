@@ -37,6 +37,20 @@ static void finds_where_all_meet(void **state)
     contention_release(&contention);
 }
 
+/* Lanes that have the same word, wherever that is: other passes than one a sector. */
+static void counts_repeats(void **state)
+{
+    struct contention contention = {0};
+
+    check_near(contention_repeats(&contention), 0, 0);
+    note(&contention, 1, 0x10000, 4);
+    note(&contention, 1, 0x20000, 32);
+    check_near(contention_repeats(&contention), 0, 0);
+    note(&contention, 1, 0x30000, 0);
+    check_near(contention_repeats(&contention), 31.0 / 96, 1e-12);
+    contention_release(&contention);
+}
+
 /* What is only one block's, or only some blocks', is one of many such places in a large grid. */
 static void leaves_out_what_is_not_shared(void **state)
 {
@@ -123,6 +137,7 @@ static void keeps_to_its_table(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(finds_where_all_meet, finds_where_most_meet, leaves_out_what_is_not_shared,
-                     counts_sums_of_floats_by_sector, says_how_unevenly_places_are_used, keeps_to_its_table);
+    return RUN_TESTS(finds_where_all_meet, finds_where_most_meet, counts_repeats,
+                     leaves_out_what_is_not_shared, counts_sums_of_floats_by_sector,
+                     says_how_unevenly_places_are_used, keeps_to_its_table);
 }

@@ -231,8 +231,9 @@ static void atomics_cost_by_what_they_do(void **state)
     const struct sass dropped = instruction_of(0x0000441102ff79a8, 0x000fe2000c1ee1c4);
     const struct sass compares = instruction_of(0x0000080c020d73a9, 0x000ee200001ee10d);
     const struct sass adds_double = instruction_of(0x00000008060079a6, 0x000fe8000c10ff84);
-    const struct machine_added row = {32, 4, 1, 128}, apart = {32, 32, 32, 128}, single = {32, 32, 8, 128},
-                               doubles = {32, 8, 2, 256}, half = {32, 16, 4, 256};
+    const struct machine_added row = {32, 4, 1, 128, 0}, apart = {32, 32, 32, 128, 0},
+                               single = {32, 32, 8, 128, 0}, doubles = {32, 8, 2, 256, 0},
+                               half = {32, 16, 4, 256, 0}, repeated = {32, 2, 1, 64, 14};
 
     measure(DEVICE_ATOMIC_GLOBAL_DISTINCT, 8);
     check_near(machine_atomics(&machine, &answers, &row), 32, 0);
@@ -244,6 +245,9 @@ static void atomics_cost_by_what_they_do(void **state)
     check_near(machine_atomics(&machine, &add, &row), 32, 0);
     check_near(machine_atomics(&machine, &add, &apart), 32, 0);
     check_near(machine_atomics(&machine, &dropped, &row), 32, 0);
+    check_near(machine_atomics(&machine, &add, &repeated), 32, 0);
+    measure(DEVICE_L2_ADD_SINGLE, 16);
+    check_near(machine_atomics(&machine, &add, &repeated), 32 + 14 * 2 * 4, 1e-9);
     check_near(machine_atomics(&machine, &answers, &row), 4 * 4 * 32. / 8, 1e-9);
     check_near(machine_atomics(&machine, &answers, &apart), 32 * 3.2 * 32 / 8, 1e-9);
     check_near(machine_atomics(&machine, &answers, &single), 32 * 3.2 * 32 / 8, 1e-9);
