@@ -172,9 +172,9 @@ static void fences_wait_for_other_blocks(void **state)
     }
 }
 
-/* One warp loads 128,000 bytes from DRAM, another something of which `missed` of the loads are not in L1, and has 8,000 cycles
- * of work then. */
-static double load_beside(double missed)
+/* One warp loads or copies 128,000 bytes from DRAM, another loads something of which `missed` of the loads are not in L1, and has
+ * 8,000 cycles of work then. */
+static double load_beside(bool copies, double missed)
 {
     enum { ADDS = 20, TURNS = 100 };
     struct emulate_step loading[] = {{ADDS, 1, 0, 0}, {ADDS + 3, 1, 0, 0}};
@@ -186,6 +186,11 @@ static double load_beside(double missed)
     fixture_fill(&f, ADDS + 4, fixture_plain(SASS_FADD, 4, 0));
     f.code[ADDS] = f.code[ADDS + 1] = fixture_load(SASS_LDG, SASS_SPACE_GLOBAL, 0);
     f.code[ADDS + 2] = fixture_plain(SASS_FADD, 4, 1);
+    if (copies) {
+        f.code[ADDS] = fixture_load(SASS_UBLKCP, SASS_SPACE_GLOBAL, SASS_NO_BARRIER);
+        f.code[ADDS].accesses[1] = (struct sass_access){.space = SASS_SPACE_SHARED, .access = SASS_WRITES};
+        f.code[ADDS].access_count = 2;
+    }
     fixture_set_up(&f, ADDS + 4, 2);
     f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
     f.counts[ADDS] = (struct traffic_count){.issued = 1,
@@ -205,10 +210,16 @@ static double load_beside(double missed)
 /* Few of them come to DRAM's queue, and only those wait there. */
 static void loads_that_hit_wait_for_no_others(void **state)
 {
-    const double rarely = load_beside(0.01), always = load_beside(1);
+    const double rarely = load_beside(false, 0.01), always = load_beside(false, 1);
 
     check_near(rarely, 8000, 400);
     assert_true(always > rarely + 4000);
+}
+
+/* A load passes what the copy engine has to fetch. */
+static void loads_pass_copies(void **state)
+{
+    check_near(load_beside(true, 1), 8000, 1500);
 }
 
 /* Eight warps, two a sub-partition, that issue 40 of an instruction each. */
@@ -236,6 +247,6 @@ int main(void)
 {
     return RUN_TESTS(fences_wait_for_stores, fences_wait_for_copies, copies_keep_the_pace_of_l2,
                      fences_wait_for_later_copies, fences_wait_for_other_blocks,
-                     fences_wait_for_stores_of_others, loads_that_hit_wait_for_no_others,
+                     fences_wait_for_stores_of_others, loads_that_hit_wait_for_no_others, loads_pass_copies,
                      shuffles_and_matches_go_one_by_one);
 }
