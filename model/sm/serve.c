@@ -29,22 +29,24 @@ static double wait_of_load(struct sm_state *sm, struct sm_warp *warp, const stru
     return later(behind, mean - request->dram_part) + request->dram_part * (machine->dram_spread[share] - 1);
 }
 
-/* What warps ask for waits for what they asked for before, and passes the bytes that the copy engine has to fetch, which come
- * that much later: beside copies of 16 to 192 KB of each SM that keep DRAM busy a load takes 811 to 1,056 cycles, alone 775
- * (NVIDIA H200). */
-static double serve_warps(double *warps, double *all, double time, double cycles)
+/* What a request waits in the queue that it stands in; in the other one too, what comes later waits for it. Loads wait for what
+ * warps asked for before, and pass the bytes that the copy engine has to fetch, which come that much later: beside copies of 16 to
+ * 192 KB of each SM that keep DRAM busy a load takes 811 to 1,056 cycles, alone 775 (NVIDIA H200). */
+static double serve_both(double *own, double *other, double time, double cycles)
 {
     if (cycles > 0)
-        *all = later(*all, time) + cycles;
-    return sm_serve(warps, time, cycles);
+        *other = later(*other, time) + cycles;
+    return sm_serve(own, time, cycles);
 }
 
-/* What a request that comes to DRAM at `time` waits there. */
+/* What a request that comes to DRAM at `time` waits there; what a store displaces goes there behind all. */
 static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
                        double time)
 {
     const double cycles = request->dram * sm->code->subset.times;
-    const double wait = request->waits_dram * serve_warps(&sm->dram_warps, &sm->dram_free, time, cycles);
+    double *const warps = &sm->dram_warps, *const all = &sm->dram_free;
+    const double wait = request->waits_dram * (request->stores ? serve_both(all, warps, time, cycles)
+                                                               : serve_both(warps, all, time, cycles));
 
     sm->dram_busy += cycles;
     return request->dram_part > 0 ? wait_of_load(sm, warp, request, wait, time) : wait;
@@ -81,7 +83,7 @@ void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_re
     delay += sm_serve(&sm->units_free, time + delay, times * request->units);
     for (int s = 0; s < SM_SERVERS; s++)
         delay += sm_serve(&sm->own_free[s], time + delay, times * request->own[s]);
-    delay += request->waits * serve_warps(&sm->l2_warps, &sm->l2_free, time + delay, times * request->l2);
+    delay += request->waits * serve_both(&sm->l2_warps, &sm->l2_free, time + delay, times * request->l2);
     if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
         sm->units_free = later(sm->units_free, sm->l2_warps);
     wait_for_fence(sm, warp, request, time);
