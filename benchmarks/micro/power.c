@@ -14,6 +14,7 @@
  * Profile: tensor_boost, tensor_clock, tensor_warp_clock; curves tensor_clock_* and tensor_share_* of l2, dram, issue. */
 #include "micro/micro.h"
 #include "model/sass/arch/arch.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdio.h>
 
@@ -64,26 +65,33 @@ static void call_load(struct call *call, const struct micro *micro, const struct
     call_unsigned(call, load->rounds);
 }
 
-/* Clock and time of a launch. */
+/* Clock and time of launches; releases the code. */
+static int run_call(struct device_value *clock_hz, double *time_s, const struct micro *micro,
+                    struct micro_code *code, struct call *call, struct err *err)
+{
+    struct trial trial;
+    int rc = call_time(&trial, micro, code, call, sample_s, err);
+
+    if (rc == 0) {
+        *time_s = trial.time_s;
+        rc = reduce_runs(clock_hz, &trial.clock_hz, 1, true, "power", err);
+    }
+    trial_release(&trial);
+    micro_code_release(code);
+    return rc;
+}
+
 static int run_load(struct device_value *clock_hz, double *time_s, const struct micro *micro,
                     const struct load *load, struct err *err)
 {
     struct micro_code code;
-    struct trial trial;
     struct call call;
     int rc = compile_beside(&code, micro, err);
 
     if (rc)
         return rc;
     call_load(&call, micro, load);
-    rc = call_time(&trial, micro, &code, &call, sample_s, err);
-    if (rc == 0) {
-        *time_s = trial.time_s;
-        rc = reduce_runs(clock_hz, &trial.clock_hz, 1, true, "power", err);
-    }
-    trial_release(&trial);
-    micro_code_release(&code);
-    return rc;
+    return run_call(clock_hz, time_s, micro, &code, &call, err);
 }
 
 static int products_alone(const struct micro *micro, struct err *err)
@@ -179,23 +187,17 @@ static int products_of_warps(const struct micro *micro, struct err *err)
 {
     const struct micro_kernel kernel = {.file = "power.cu", .name = "warp_products"};
     struct micro_code code;
-    struct trial trial;
     struct call call;
+    double time_s;
     int rc = micro_compile(&code, micro, &kernel, err);
 
     if (rc)
         return rc;
-    call_init(&call, micro->sms, 32 * WARPS, 0);
+    call_init(&call, micro->sms, LANES * WARPS, 0);
     call_halves(&call, "halves", SLICES * SLICE_BYTES / 2);
     call_sink(&call, "sink", micro);
     call_int(&call, WARP_PASSES);
-    rc = call_time(&trial, micro, &code, &call, sample_s, err);
-    if (rc == 0)
-        rc = reduce_runs(&micro->device->values[DEVICE_TENSOR_WARP_CLOCK], &trial.clock_hz, 1, true, "power",
-                         err);
-    trial_release(&trial);
-    micro_code_release(&code);
-    return rc;
+    return run_call(&micro->device->values[DEVICE_TENSOR_WARP_CLOCK], &time_s, micro, &code, &call, err);
 }
 
 int micro_power(const struct micro *micro, struct err *err)

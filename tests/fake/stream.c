@@ -1,6 +1,7 @@
 /* Work on the one stream: run at once on the virtual clock, or kept as a graph; and the events between. */
 #include "fake_op.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,12 +22,26 @@ struct graph {
 static struct graph *capturing;
 static bool timing; /* the last thing done was an event: a launch in a graph then pays for the pair */
 
-/* When the clock falls: after 10 ms with FAKE_LIMITED, after so many launches of test kernels with FAKE_WARMS; else never. */
+/* When the clock falls: after 10 ms with FAKE_LIMITED, after so many launches of test kernels with FAKE_WARMS, after the last of a
+ * burst with FAKE_BURST; else never. */
 uint64_t fake_cool_ns(void)
 {
     if (getenv("FAKE_LIMITED"))
         return 10000000;
     return fake.warm_since_ns ? fake.warm_since_ns : UINT64_MAX;
+}
+
+/* FAKE_BURST=FROM-TO: launches of test kernels from one to the other take two thirds of their time. */
+static double burst(void)
+{
+    const char *launches = getenv("FAKE_BURST");
+    unsigned from, to;
+
+    if (!launches || sscanf(launches, "%u-%u", &from, &to) != 2)
+        return 1;
+    if (!fake.warm_since_ns && fake.launches > to)
+        fake.warm_since_ns = fake.now_ns;
+    return fake.launches >= from && fake.launches <= to ? 1 / 1.5 : 1;
 }
 
 /* FAKE_SLOW: how many times as long kernels run as on others of its kind, for each GPU. Of one that is warm, half as long
@@ -38,7 +53,7 @@ static double slowness(void)
 
     if (launches && !fake.warm_since_ns && fake.launches > strtoul(launches, NULL, 10))
         fake.warm_since_ns = fake.now_ns;
-    return (word ? strtod(word, NULL) : 1) * (fake.warm_since_ns ? 1.5 : 1);
+    return (word ? strtod(word, NULL) : 1) * (launches && fake.warm_since_ns ? 1.5 : 1) * burst();
 }
 
 static void run_launch(struct fake_op *op, bool in_graph)

@@ -1,8 +1,10 @@
 /* How the GPU has changed since the best so far was timed.
  *
  * One that gets hot, or that another program begins to use, is slower from then on, and what was timed before would win by
- * that. The best is the standard: it is timed again once trials have run at another clock, and what it takes now beside what
- * it took says how earlier times compare with later ones. Between two of its times the change is taken to be steady. */
+ * that. The best is the standard: it is timed again once trials have run at another clock. Where it takes another time now, the
+ * second best is timed again, too, as witness: at a limit of power a GPU runs at a higher clock for half a second now and then, and
+ * the best may be what was timed just then. Where both take another time, that says how earlier times compare with later ones.
+ * Between two of the standard's times the change is taken to be steady. */
 #include "tuner/tune/tuning.h"
 
 #include <math.h>
@@ -65,12 +67,12 @@ int drift_note(struct tuning *tuning, const struct candidate *candidate, struct 
     return drift->moved < drift->spacing ? 0 : time_again(tuning, tuning->best, err);
 }
 
-/* What the best takes now for each second that it took. */
+/* What is taken now for each second that was taken. */
 struct change {
     const struct tuning *tuning;
-    const struct candidate *of;
-    double ratio, from_s, to_s;
-    bool general; /* others have changed with it */
+    const struct candidate *of, *standard; /* has just been timed again; was before it, or null */
+    double own, ratio, from_s, to_s;       /* of that one, and of the others */
+    bool general;                          /* the others have changed with it */
 };
 
 /* What a candidate would take now for each second that counts for it so far. */
@@ -79,8 +81,8 @@ static double factor(const struct change *change, const struct candidate *candid
     const double at_s = candidate->record.timed_at_s;
 
     if (candidate == change->of)
-        return change->ratio;
-    if (!change->general)
+        return change->own;
+    if (!change->general || candidate == change->standard)
         return 1;
     if (candidate->trusted || !(at_s > change->from_s))
         return change->ratio;
@@ -122,32 +124,88 @@ static int take(struct tuning *tuning, struct candidate *candidate, struct err *
     return rc ? rc : candidate_store(tuning, candidate, err);
 }
 
+/* The best but for the standard of those timed in this run; null where there is none. */
+static struct candidate *find_witness(const struct tuning *tuning)
+{
+    struct candidate *best = NULL;
+
+    for (size_t i = 0; i < tuning->candidate_count; i++) {
+        struct candidate *candidate = tuning->candidates[i];
+
+        if (candidate->settled && candidate->record.outcome == OUTCOME_OK && !candidate->trusted &&
+            candidate != tuning->drift.standard &&
+            (!best || candidate_cost(candidate) < candidate_cost(best)))
+            best = candidate;
+    }
+    return best;
+}
+
+/* The standard takes `own` times as long as before. */
+static int suspect(struct tuning *tuning, const struct candidate *standard, double own, struct err *err)
+{
+    struct drift *drift = &tuning->drift;
+    struct candidate *witness;
+
+    if (!(fabs(log(own)) > time_moved)) {
+        drift->spacing *= 2;
+        return 0;
+    }
+    drift->standard = standard;
+    drift->suspected = own;
+    witness = find_witness(tuning);
+    if (witness)
+        return time_again(tuning, witness, err);
+    drift->standard = NULL;
+    return 0;
+}
+
+/* The witness was timed again. */
+static void judge(struct tuning *tuning, struct change *change)
+{
+    struct drift *drift = &tuning->drift;
+    const double both = fabs(log(change->own) + log(drift->suspected));
+
+    change->standard = drift->standard;
+    change->ratio = sqrt(change->own * drift->suspected);
+    change->general = fabs(log(change->own)) > time_moved && both > 2 * time_moved;
+    drift->spacing = change->general ? TRIALS_LEAST : drift->spacing * 2;
+    drift->whole *= change->general ? change->ratio : 1;
+    drift->standard = NULL;
+}
+
 int drift_measured(struct tuning *tuning, struct candidate *candidate, struct err *err)
 {
     struct drift *drift = &tuning->drift;
     const struct trial *trial = &candidate->work->job.trial;
     const double before = candidate_cost(candidate);
     struct change change = {.tuning = tuning, .of = candidate, .from_s = drift->since_s};
+    bool suspects = !drift->standard;
     int rc = 0;
 
     drift->timing = NULL;
     drift->moved = 0;
-    drift->since_s = change.to_s = evaluator_now_s(tuning->evaluator);
+    change.to_s = evaluator_now_s(tuning->evaluator);
     if (trial->outcome != OUTCOME_OK) {
         drift->spacing *= 2;
-        tuning_message(tuning, "the best so far, timed again: %s: %s: %s", candidate->record.key,
+        drift->standard = NULL;
+        suspects = false;
+        tuning_message(tuning, "one of the best so far, timed again: %s: %s: %s", candidate->record.key,
                        outcome_text(trial->outcome), trial->message);
     } else {
         rc = take(tuning, candidate, err);
-        change.ratio = candidate_cost(candidate) / before;
-        change.general = fabs(log(change.ratio)) > time_moved;
-        drift->clock_hz = candidate->record.clock_hz;
-        drift->spacing = change.general ? TRIALS_LEAST : drift->spacing * 2;
+        change.own = candidate_cost(candidate) / before;
         drift->times++;
-        drift->whole *= change.general ? change.ratio : 1;
+        if (!suspects)
+            judge(tuning, &change);
         correct(tuning, &change);
     }
     candidate_relax(candidate);
+    if (!rc && suspects) {
+        drift->clock_hz = candidate->record.clock_hz;
+        rc = suspect(tuning, candidate, change.own, err);
+    }
+    if (!drift->standard)
+        drift->since_s = change.to_s;
     return rc;
 }
 
@@ -158,9 +216,8 @@ void drift_say(const struct tuning *tuning)
 
     if (fabs(per_cent) >= 100 * time_moved)
         tuning_message(tuning,
-                       "the GPU became %.0f %% %s during the search, by the best so far, which was timed "
-                       "again %u %s: earlier "
-                       "times are compared with later ones accordingly",
-                       fabs(per_cent), per_cent > 0 ? "slower" : "faster", drift->times,
-                       drift->times == 1 ? "time" : "times");
+                       "the GPU became %.0f %% %s during the search, by the best so far and the second best, "
+                       "of which %u trials were made again: earlier times are compared with later ones "
+                       "accordingly",
+                       fabs(per_cent), per_cent > 0 ? "slower" : "faster", drift->times);
 }

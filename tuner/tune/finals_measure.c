@@ -108,6 +108,7 @@ static int take_finals(struct tuning *tuning, struct candidate *candidate, doubl
     candidate->record.sample_count = count;
     candidate->record.time_s = stats_median(all, count);
     candidate->record.final = true;
+    candidate->drift = 1; /* all of them were timed at once */
     if (candidate->energy_count)
         candidate->record.energy_j = stats_median(candidate->energies_j, candidate->energy_count);
     failed = energy_weigh(tuning, candidate, err);
