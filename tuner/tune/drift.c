@@ -2,9 +2,9 @@
  *
  * One that gets hot, or that another program begins to use, is slower from then on, and what was timed before would win by
  * that. The best is the standard: it is timed again once trials have run at another clock. Where it takes another time now, the
- * second best is timed again, too, as witness: at a limit of power a GPU runs at a higher clock for half a second now and then, and
- * the best may be what was timed just then. Where both take another time, that says how earlier times compare with later ones.
- * Between two of the standard's times the change is taken to be steady. */
+ * best of those timed well before it is timed again, too, as witness: at a limit of power a GPU runs at a higher clock for half a
+ * second now and then, and the best may be what was timed just then. Where both take another time, that says how earlier times
+ * compare with later ones. Between two of the standard's times the change is taken to be steady. */
 #include "tuner/tune/tuning.h"
 
 #include <math.h>
@@ -13,6 +13,9 @@
 /* Relatively: what is nearer is the same clock, or the same time. At a limit of power clocks go up and down by 4 %, and the
  * best of many times is one that met a high one. */
 static const double clock_moved = 0.05, time_moved = 0.1;
+
+/* Longer than a GPU at its limit of power runs at a higher clock. */
+static const double burst_s = 1;
 
 /* Trials at another clock before the best is timed again; twice as many each time that its time has not changed: variants
  * that draw more power have lower clocks of their own. */
@@ -124,8 +127,8 @@ static int take(struct tuning *tuning, struct candidate *candidate, struct err *
     return rc ? rc : candidate_store(tuning, candidate, err);
 }
 
-/* The best but for the standard of those timed in this run; null where there is none. */
-static struct candidate *find_witness(const struct tuning *tuning)
+/* The best but for the standard of those timed in this run before a time; null where there is none. */
+static struct candidate *find_witness(const struct tuning *tuning, double before_s)
 {
     struct candidate *best = NULL;
 
@@ -133,7 +136,7 @@ static struct candidate *find_witness(const struct tuning *tuning)
         struct candidate *candidate = tuning->candidates[i];
 
         if (candidate->settled && candidate->record.outcome == OUTCOME_OK && !candidate->trusted &&
-            candidate != tuning->drift.standard &&
+            candidate != tuning->drift.standard && candidate->record.timed_at_s < before_s &&
             (!best || candidate_cost(candidate) < candidate_cost(best)))
             best = candidate;
     }
@@ -152,22 +155,24 @@ static int suspect(struct tuning *tuning, const struct candidate *standard, doub
     }
     drift->standard = standard;
     drift->suspected = own;
-    witness = find_witness(tuning);
+    witness = find_witness(tuning, drift->since_s - burst_s);
+    if (!witness)
+        witness = find_witness(tuning, INFINITY);
     if (witness)
         return time_again(tuning, witness, err);
     drift->standard = NULL;
     return 0;
 }
 
-/* The witness was timed again. */
+/* The witness was timed again. What both have changed by is the GPU's, no more. */
 static void judge(struct tuning *tuning, struct change *change)
 {
     struct drift *drift = &tuning->drift;
-    const double both = fabs(log(change->own) + log(drift->suspected));
+    const double own = log(change->own), other = log(drift->suspected);
 
     change->standard = drift->standard;
-    change->ratio = sqrt(change->own * drift->suspected);
-    change->general = fabs(log(change->own)) > time_moved && both > 2 * time_moved;
+    change->ratio = fabs(own) < fabs(other) ? change->own : drift->suspected;
+    change->general = fabs(own) > time_moved && own * other > 0;
     drift->spacing = change->general ? TRIALS_LEAST : drift->spacing * 2;
     drift->whole *= change->general ? change->ratio : 1;
     drift->standard = NULL;
@@ -215,9 +220,10 @@ void drift_say(const struct tuning *tuning)
     const double per_cent = 100 * (drift->whole - 1);
 
     if (fabs(per_cent) >= 100 * time_moved)
-        tuning_message(tuning,
-                       "the GPU became %.0f %% %s during the search, by the best so far and the second best, "
-                       "of which %u trials were made again: earlier times are compared with later ones "
-                       "accordingly",
-                       fabs(per_cent), per_cent > 0 ? "slower" : "faster", drift->times);
+        tuning_message(
+            tuning,
+            "the GPU became %.0f %% %s during the search, by the best so far and another, of which "
+            "%u trials were made again: earlier times are compared with later ones "
+            "accordingly",
+            fabs(per_cent), per_cent > 0 ? "slower" : "faster", drift->times);
 }
