@@ -10,11 +10,11 @@
 
 struct demands {
     struct demand demand;
-    double issued; /* warp instructions of a warp */
+    double issued;             /* warp instructions of a warp */
+    double tensor_cycles;      /* of the tensor pipes, for products at their best rates */
+    double warp_tensor_cycles; /* of them, for products of single warps */
     double
-        tensor_cycles; /* of the tensor pipes that products are expected to take at their best rates, ... */
-    double warp_tensor_cycles; /* ... and those of them that products of single warps take */
-    double known_share;   /* of them, those whose class is known, and whose latency is in the machine code or
+        known_share; /* of `issued`, those whose class is known, and whose latency is in the machine code or
                              was measured on this GPU; 0 to 1 */
     unsigned assumptions; /* enum predict_assumption, or-ed */
     struct unrated unrated;

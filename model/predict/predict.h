@@ -45,14 +45,12 @@ struct predict_input {
     struct residency residency;
     struct latency latency;
     struct simulated simulated;
-    double
-        tensor_cycles; /* of a sub-partition's tensor pipe, that a warp's products take at their best rates, ... */
-    double
-        warp_tensor_cycles; /* ... and those of them that products of single warps take, not of warp groups */
-    double instructions;    /* that a warp executes; 0: one for each slot of its issue demand */
-    double work_error;      /* relative, of the instructions or accesses counted, the larger; 0: none */
-    double known_share;     /* of the executed instructions, as struct demands has it; 0 to 1 */
-    unsigned assumptions;   /* enum predict_assumption, or-ed */
+    double tensor_cycles; /* of a sub-partition's tensor pipe, for a warp's products at their best rates */
+    double warp_tensor_cycles; /* of them, for products of single warps, not of warp groups */
+    double instructions;       /* that a warp executes; 0: one for each slot of its issue demand */
+    double work_error;         /* relative, of the instructions or accesses counted, the larger; 0: none */
+    double known_share;        /* of the executed instructions, as struct demands has it; 0 to 1 */
+    unsigned assumptions;      /* enum predict_assumption, or-ed */
     bool unrated; /* something executed has no rate (model/predict/unrated.h): the estimate leaves it out */
 };
 

@@ -158,7 +158,7 @@ static int suspect(struct tuning *tuning, const struct candidate *standard, doub
     witness = find_witness(tuning, drift->since_s - burst_s);
     if (!witness)
         witness = find_witness(tuning, INFINITY);
-    if (witness)
+    if (witness && !tuning_stopped(tuning))
         return time_again(tuning, witness, err);
     drift->standard = NULL;
     return 0;
@@ -220,10 +220,9 @@ void drift_say(const struct tuning *tuning)
     const double per_cent = 100 * (drift->whole - 1);
 
     if (fabs(per_cent) >= 100 * time_moved)
-        tuning_message(
-            tuning,
-            "the GPU became %.0f %% %s during the search, by the best so far and another, of which "
-            "%u trials were made again: earlier times are compared with later ones "
-            "accordingly",
-            fabs(per_cent), per_cent > 0 ? "slower" : "faster", drift->times);
+        tuning_message(tuning,
+                       "the GPU became %.0f %% %s during the search, by the best so far and another, of "
+                       "which %u trials were made again: earlier times are compared with later ones "
+                       "accordingly",
+                       fabs(per_cent), per_cent > 0 ? "slower" : "faster", drift->times);
 }

@@ -42,10 +42,9 @@ struct candidate {
 
 /* drift.c: how the GPU changes, told by the best so far. */
 struct drift {
-    struct candidate *timing; /* is being timed again; null: none */
-    const struct candidate
-        *standard;    /* was timed again and took another time, and a witness is asked; null: not so */
-    double suspected; /* then: how much longer it took */
+    struct candidate *timing;         /* is being timed again; null: none */
+    const struct candidate *standard; /* took another time when timed again: a witness is asked; else null */
+    double suspected;                 /* then: how many times as long it took */
     double since_s, clock_hz; /* when the best was timed last, on the evaluator's clock; at which clock */
     unsigned moved, spacing;  /* trials at another clock since; it is timed again after so many */
     unsigned times;           /* that it was, in all */
