@@ -13,10 +13,8 @@ struct demands {
     double issued;             /* warp instructions of a warp */
     double tensor_cycles;      /* of the tensor pipes, for products at their best rates */
     double warp_tensor_cycles; /* of them, for products of single warps */
-    double
-        known_share; /* of `issued`, those whose class is known, and whose latency is in the machine code or
-                             was measured on this GPU; 0 to 1 */
-    unsigned assumptions; /* enum predict_assumption, or-ed */
+    double known_share;        /* of `issued`: class known, latency in the code or measured here; 0 to 1 */
+    unsigned assumptions;      /* enum predict_assumption, or-ed */
     struct unrated unrated;
 };
 
