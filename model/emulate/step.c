@@ -137,6 +137,12 @@ static int pass_unknown_guard(struct emulation *emulation, const struct sass *i,
     }
     if (kind == KIND_COMPUTE || kind == KIND_NOTHING)
         return 0;
+    if (kind == KIND_ACCESS && emulation->mode == EMULATE_SLICED &&
+        !emulation->slice.wanted[i->pc / SASS_BYTES]) {
+        emulation->result->skipped = true; /* as what a branch skips */
+        *mask &= ~doubtful;
+        return 0;
+    }
     return stop_at(emulation, i, EMULATE_INCOMPLETE, "the guard of %s is unknown%s",
                    sass_info((enum sass_op)i->op)->name,
                    emulation->launch->cooperative ? " (barriers of a whole grid are not followed)" : "");

@@ -24,8 +24,8 @@ static const struct assumed {
     {PREDICT_ASSUMED_PUBLISHED, ALL,
      "the device profile holds values published or of another GPU, not measured on this one"},
     {PREDICT_ASSUMED_SKIPS, ALL,
-     "a branch depends on what cannot be known, such as results of tensor cores; it was taken to skip what "
-     "it can"},
+     "a branch or a guard depends on what cannot be known, such as results of tensor cores; it was taken to "
+     "skip what it can"},
     {PREDICT_ASSUMED_PARTED, ALL,
      "some lanes leave a loop before others, which give way (YIELD); all were taken to meet there again"},
     {PREDICT_ASSUMED_ATOMIC, ALL,
