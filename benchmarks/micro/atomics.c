@@ -2,18 +2,21 @@
  *
  * Isolates: dependent additions of zero to a word of shared memory that holds its own address, and of one
  * lane to 64 words all over L2 that each hold the address of the next; and additions nobody waits for, all to
- * one address, and each warp to 32 words of its own.
+ * one address, each warp to 32 words of its own, and all warps to a number of lines in a row.
  *
- * Unit: cycles.
+ * Unit: cycles; for lines in a row, the time of an addition to each, in that of as many sectors' additions to one address.
  *
- * Expected: in L2 a load's latency and a little; one address is served at a fixed rate for the whole GPU.
+ * Expected: in L2 a load's latency and a little; one address is served at a fixed rate for the whole GPU. Lines side by side
+ * lie in the same slice of L2, and many in all slices, not quite evenly.
  *
- * Profile: atomic_shared_latency, atomic_global_latency, atomic_global_same, atomic_global_distinct.
+ * Profile: atomic_shared_latency, atomic_global_latency, atomic_global_same, atomic_global_distinct, curve atomic_lines.
  * (Throughput in shared memory: shared.c.) */
 #include "micro/micro.h"
 #include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
+
+#define LINES_AROUND "LOP3 IMAD IADD3 LEA IMAD.WIDE VIADD"
 
 enum { STEPS = 64, PASSES = 64, LENGTH = 16, THREADS = 256 };
 
@@ -62,7 +65,6 @@ static int latencies(const struct micro *micro, struct err *err)
                            true, err);
 }
 
-/* Warp instructions per cycle and SM. */
 /* Every SM adds PASSES * LENGTH times a warp; the addresses as atomic_busy() says. */
 static void make_call(struct call *call, const struct micro *micro, unsigned lane_words, unsigned warp_words)
 {
@@ -77,29 +79,39 @@ static void make_call(struct call *call, const struct micro *micro, unsigned lan
     call_unsigned(call, (unsigned)warps * warp_words);
 }
 
-/* One address for all: SMs that are favoured end early, so the time of the whole GPU counts. */
-static int one_address(struct device_value *out, const struct micro *micro, const struct micro_code *code,
-                       struct err *err)
+/* Cycles of the GPU for an addition of a warp: SMs that are favoured end early, so the time of all counts. */
+static int time_of_all(double *cycles, const struct micro *micro, const struct micro_code *code,
+                       struct call *call, struct err *err)
 {
     struct sm_time *times = calloc(micro->sms, sizeof *times);
-    double longest = 0, warps = 0;
+    double warps = 0;
     size_t count = 0;
-    struct call call;
     int rc;
 
     if (!times)
         return err_memory(err);
-    make_call(&call, micro, 0, 0);
-    rc = micro_spans(times, &count, micro, code, &call, err);
+    rc = micro_spans(times, &count, micro, code, call, err);
+    *cycles = 0;
     for (size_t i = 0; i < count; i++) {
-        longest = times[i].cycles > longest ? times[i].cycles : longest;
+        *cycles = times[i].cycles > *cycles ? times[i].cycles : *cycles;
         warps += times[i].warps;
     }
-    longest /= warps * PASSES * LENGTH;
-    if (rc == 0)
-        rc = reduce_runs(out, &longest, 1, false, "atomics", err);
+    *cycles /= warps * PASSES * LENGTH;
     free(times);
     return rc;
+}
+
+/* One address for all. */
+static int one_address(struct device_value *out, const struct micro *micro, const struct micro_code *code,
+                       struct err *err)
+{
+    struct call call;
+    double cycles;
+    int rc;
+
+    make_call(&call, micro, 0, 0);
+    rc = time_of_all(&cycles, micro, code, &call, err);
+    return rc ? rc : reduce_runs(out, &cycles, 1, false, "atomics", err);
 }
 
 static int distinct(struct device_value *out, const struct micro *micro, const struct micro_code *code,
@@ -135,10 +147,40 @@ static int throughputs(const struct micro *micro, struct err *err)
     return rc;
 }
 
+/* In the time of additions to a line by as many sectors at one address. */
+static int lines_in_a_row(const struct micro *micro, struct err *err)
+{
+    enum { POINTS = 13 }; /* 1 to 4096 lines */
+    const double line = device_sustained(micro->device, DEVICE_ATOMIC_GLOBAL_SAME) / LANES * LINE / SECTOR;
+    double x[POINTS], y[POINTS];
+    struct micro_code code;
+    struct call call;
+    int rc =
+        compile_atomics(&code, micro, "atomic_lines", "- | REDG/RED*16", MICRO_LOOP " " LINES_AROUND, err);
+
+    if (rc)
+        return rc;
+    for (unsigned i = 0; i < POINTS && !rc; i++) {
+        call_init(&call, micro->sms, THREADS, 0);
+        call_zeros(&call, "lines", ROLE_INOUT, (UINT64_C(1) << (POINTS - 1)) * LANES);
+        call_spans(&call, micro);
+        call_int(&call, PASSES);
+        call_unsigned(&call, 1u << i);
+        x[i] = 1u << i;
+        rc = time_of_all(&y[i], micro, &code, &call, err);
+        y[i] *= x[i] / line;
+    }
+    micro_code_release(&code);
+    return rc ? rc
+              : device_curve_set(&micro->device->curves[DEVICE_CURVE_ATOMIC_LINES], x, y, POINTS, "atomics",
+                                 err);
+}
+
 int micro_atomics(const struct micro *micro, struct err *err)
 {
     static const struct part parts[] = {{"atomic_latency", latencies, false},
-                                        {"atomic_global", throughputs, false}};
+                                        {"atomic_global", throughputs, false},
+                                        {"atomic_lines", lines_in_a_row, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

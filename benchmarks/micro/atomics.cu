@@ -75,3 +75,28 @@ extern "C" __global__ void atomic_busy(unsigned *words, long long *spans, int pa
     }
     span_keep(spans, enter, start, stop);
 }
+
+// The k-th addition of warp w goes to line w * 7919 + k of so many in a row, a power of two; each lane to a word of its own.
+extern "C" __global__ void atomic_lines(unsigned *words, long long *spans, int passes, unsigned lines)
+{
+    const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
+    const long long enter = clock_now();
+    long long start = 0, stop = 0;
+
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        unsigned line = warp * 7919;
+
+        __syncthreads();
+        start = clock_now();
+#pragma unroll 1
+        for (int pass = 0; pass < passes; pass++) {
+#pragma unroll
+            for (int k = 0; k < LENGTH; k++)
+                asm volatile("red.global.add.u32 [%0], %1;" ::"l"(words + (line++ & lines - 1) * 32 + lane), "r"(passes)
+                             : "memory");
+        }
+        stop = clock_now();
+    }
+    span_keep(spans, enter, start, stop);
+}

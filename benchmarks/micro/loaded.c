@@ -10,7 +10,10 @@
  *
  * Expected: flat at the unloaded latency, then rising, then a wall at the level's throughput.
  *
- * Profile: curves loaded_shared, loaded_l1, loaded_l2, loaded_dram. */
+ * Beside stores: a chain of a warp walks lines anywhere in DRAM while other warps store. DRAM goes from reads to writes and back
+ * as seldom as it can: a load waits the longer the more is written, also where DRAM has time for more.
+ *
+ * Profile: curves loaded_shared, loaded_l1, loaded_l2, loaded_dram, loaded_dram_write. */
 #include "micro/micro.h"
 #include "model/sass/arch/geometry.h"
 
@@ -20,7 +23,10 @@
 #include <string.h>
 
 enum { STEPS = 8, LINE_WORDS = LINE / 4 };
-#define AROUND MICRO_LOOP " LOP3 IMAD LEA IADD3.X ULEA S2UR R2UR"
+enum { WALK = 400, REST = 4000, ROW_BYTES = 512 }; /* steps; cycles from one storing of a warp to the next */
+#define FAR_BYTES    (UINT64_C(1) << 32)
+#define STORED_BYTES (UINT64_C(1) << 30)
+#define AROUND       MICRO_LOOP " LOP3 IMAD LEA IADD3.X ULEA S2UR R2UR"
 
 struct load_level {
     enum device_curve_id curve;
@@ -154,9 +160,70 @@ static int l2(const struct micro *micro, struct err *err)
 static int dram(const struct micro *micro, struct err *err)
 {
     const struct load_level level = {
-        DEVICE_CURVE_LOADED_DRAM, "-DREAD(p)=__ldcg(p)", NULL, 4, "LDG", UINT64_C(1) << 32, 32, 32};
+        DEVICE_CURVE_LOADED_DRAM, "-DREAD(p)=__ldcg(p)", NULL, 4, "LDG", FAR_BYTES, 32, 32};
 
     return sweep(micro, &level, DEVICE_DRAM_LATENCY, err);
+}
+
+/* One point: bytes stored per cycle and SM, and cycles of a step of the walk, by `writers` warps. */
+static int run_by_stores(double *bytes, double *cycles, const struct micro *micro,
+                         const struct micro_code *code, unsigned writers, struct err *err)
+{
+    double walked = 0, steps = 0, rows = 0;
+    int64_t *samples = NULL;
+    struct call call;
+    int rc;
+
+    call_init(&call, micro->sms, LANES * (1 + writers), 0);
+    call_zeros(&call, "zeros", ROLE_OUT, FAR_BYTES / 4);
+    call_zeros(&call, "stored", ROLE_INOUT, STORED_BYTES / 4);
+    call_samples(&call, micro);
+    call_int(&call, WALK);
+    call_unsigned(&call, (unsigned)(FAR_BYTES / 4 - 1));
+    call_unsigned(&call, (unsigned)(STORED_BYTES / ROW_BYTES - 1));
+    call_int(&call, REST);
+    rc = call_run((void **)&samples, micro, code, &call, "samples", err);
+    for (unsigned block = 0; !rc && block < micro->sms; block++) {
+        walked += (double)samples[4 * block];
+        steps += (double)samples[4 * block + 1];
+        rows += (double)samples[4 * block + 2];
+    }
+    free(samples);
+    if (rc == 0) {
+        *cycles = walked / steps;
+        *bytes = (writers ? rows * ROW_BYTES / walked : 0) + LINE * steps / walked;
+    }
+    return rc;
+}
+
+static int dram_by_stores(const struct micro *micro, struct err *err)
+{
+    static const unsigned writers[] = {0, 1, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24};
+    enum { POINTS = sizeof writers / sizeof *writers };
+    const struct micro_kernel kernel = {
+        .file = "loaded.cu",
+        .name = "loaded_by_stores",
+        .options = {"-DREAD(p)=*(p)", "-DSTEPS=8", "-DCHAINS=1"},
+        .body = {.bookkeeping = AROUND " STG LDG IADD3 SHF BSSY BSYNC BRA ISETP ATOMS LDS STS BAR",
+                 .any_order = true},
+    };
+    double x[POINTS], y[POINTS], idle = 0;
+    struct micro_code code;
+    size_t kept = 0;
+    int rc = micro_compile(&code, micro, &kernel, err);
+
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < POINTS && !rc; i++) {
+        rc = run_by_stores(&x[kept], &y[kept], micro, &code, writers[i], err);
+        idle = i ? idle : y[0];
+        y[kept] += device_sustained(micro->device, DEVICE_DRAM_LATENCY) - idle;
+        kept += !rc && (!kept || x[kept] > x[kept - 1] * 1.001);
+    }
+    micro_code_release(&code);
+    return rc ? rc
+              : device_curve_set(&micro->device->curves[DEVICE_CURVE_LOADED_DRAM_WRITE], x, y, kept, "loaded",
+                                 err);
 }
 
 int micro_loaded(const struct micro *micro, struct err *err)
@@ -164,7 +231,8 @@ int micro_loaded(const struct micro *micro, struct err *err)
     static const struct part parts[] = {{"loaded_shared", shared, false},
                                         {"loaded_l1", l1, true},
                                         {"loaded_l2", l2, false},
-                                        {"loaded_dram", dram, false}};
+                                        {"loaded_dram", dram, false},
+                                        {"loaded_dram_write", dram_by_stores, false}};
 
     return micro_parts(micro, parts, sizeof parts / sizeof *parts, err);
 }

@@ -61,3 +61,53 @@ extern "C" __global__ void loaded(unsigned *zeros, unsigned *sink, long long *sp
     sink[blockIdx.x * blockDim.x + threadIdx.x] = (unsigned)sum;
     span_keep(spans, enter, start, stop);
 }
+
+enum { ROWS = 8 };
+
+// The first warp walks a chain as above, a line of its own a step, anywhere; the others store meanwhile, each ROWS rows of 512
+// bytes and then nothing for `rest` cycles. Samples, four a block: cycles of the walk, its steps, rows stored, 0.
+extern "C" __global__ void loaded_by_stores(const unsigned *zeros, uint4 *stored, long long *samples, int steps, unsigned mask,
+                                            unsigned stored_mask, int rest)
+{
+    __shared__ volatile bool over;
+    __shared__ unsigned rows;
+    const unsigned lane = threadIdx.x & 31, warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+
+    over = false;
+    rows = 0;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        unsigned at = blockIdx.x * 2654435761u;
+        const long long start = clock_now();
+
+#pragma unroll 1
+        for (int step = 0; step < steps; step++) {
+            at = at * 1664525u + 1013904223u;
+            at += __ldcg(zeros + ((at >> 5) * 32 + lane & mask));
+        }
+        over = at != 1; // true, but not before the walk is over
+        if (lane == 0) {
+            samples[4 * blockIdx.x] = clock_now() - start;
+            samples[4 * blockIdx.x + 1] = steps;
+        }
+    } else {
+        unsigned count = 0;
+
+        for (unsigned at = warp * ROWS; !over; at += gridDim.x * (blockDim.x / 32) * ROWS, count += ROWS) {
+            const long long start = clock_now();
+
+#pragma unroll
+            for (unsigned row = 0; row < ROWS; row++)
+                stored[(at + row & stored_mask) * 32 + lane] = make_uint4(at, row, lane, 1);
+            while (clock_now() - start < rest)
+                continue;
+        }
+        if (lane == 0)
+            atomicAdd(&rows, count);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        samples[4 * blockIdx.x + 2] = rows;
+        samples[4 * blockIdx.x + 3] = 0;
+    }
+}

@@ -55,6 +55,7 @@ static void add_passes(struct contention *contention, uint64_t sector, unsigned 
     }
     place->blocks += place->last != contention->last;
     place->last = contention->last;
+    place->seen |= contention->last <= CONTENTION_BLOCKS ? UINT64_C(1) << (contention->last - 1) : 0;
     place->passes += passes;
     place->floats[sector % CONTENTION_SECTORS] += floats ? passes : 0;
 }
@@ -100,6 +101,11 @@ double contention_share(const struct contention *contention)
     return contention->lanes > 0 ? most / contention->lanes : 0;
 }
 
+double contention_passes(const struct contention *contention)
+{
+    return contention->lanes > 0 ? contention->passes / contention->lanes : 0;
+}
+
 double contention_repeats(const struct contention *contention)
 {
     return contention->lanes > 0 ? (contention->passes - contention->sectors) / contention->lanes : 0;
@@ -130,4 +136,23 @@ double contention_unevenness(const struct contention *contention)
                       ->places[k])) /* pairs of passes: what a small sample has by chance counts nothing */
             squares += contention->places[k].passes * (contention->places[k].passes - 1);
     return fmax(squares / (all * (all - 1)) - even, 0);
+}
+
+struct contention_common contention_common(const struct contention *contention, size_t a, size_t b)
+{
+    const uint64_t either = UINT64_C(1) << (a - 1) | UINT64_C(1) << (b - 1);
+    double all = 0, both = 0, squares = 0, count = 0;
+
+    for (size_t k = 0; contention->count < PLACES / 2 && contention->places && k < PLACES; k++) {
+        const struct contention_address *place = &contention->places[k];
+
+        all += place->seen & either ? place->passes : 0;
+        if ((place->seen & either) != either)
+            continue;
+        count++;
+        both += place->passes;
+        squares += place->passes * (place->passes - 1); /* pairs of passes, as in contention_unevenness() */
+    }
+    return (struct contention_common){.lines = squares > 0 ? fmin(both * (both - 1) / squares, count) : count,
+                                      .share = all > 0 ? both / all : 0};
 }

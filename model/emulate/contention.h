@@ -1,8 +1,8 @@
 /* Where atomic operations of all thread blocks meet. L2 serves those of one place one after another, however
  * many SMs send them: for each sector of a request as many passes as lanes have the same word of it (the
- * microbenchmark behind atomic_global_same; on an NVIDIA H200, 512 bytes lie in one place). A sector takes no addition of
- * floating-point numbers before it has done with the one before (float_adds among the assumptions): such passes are also
- * counted by sector. */
+ * microbenchmark behind atomic_global_same). A place is a line: lines that lie beside each other share slices of L2 as the
+ * curve atomic_lines says. A sector takes no addition of floating-point numbers before it has done with the one before
+ * (float_adds among the assumptions): such passes are also counted by sector. */
 #ifndef MODEL_EMULATE_CONTENTION_H
 #define MODEL_EMULATE_CONTENTION_H
 
@@ -13,11 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CONTENTION_SECTORS = 16 }; /* of a place */
+enum {
+    CONTENTION_SECTORS = LINE / SECTOR, /* of a place */
+    CONTENTION_BLOCKS = 64              /* the first ones, of which it is known where each has come */
+};
 
 struct contention_address {
     uint64_t number; /* from 1; 0: free */
     size_t blocks, last;
+    uint64_t seen; /* bit n - 1: block n has come there, of the first ones */
     double passes;
     double floats[CONTENTION_SECTORS]; /* of them, those that add floating-point numbers, by sector */
 };
@@ -42,10 +46,21 @@ int contention_note(struct contention *contention, size_t block, const uint64_t 
 double contention_share(const struct contention *contention);
 /* Likewise those that add floating-point numbers at the sector where most do. */
 double contention_share_floats(const struct contention *contention);
+/* Passes anywhere, per operation of a lane. */
+double contention_passes(const struct contention *contention);
 /* Passes anywhere beyond the first of each sector of a request, per operation of a lane: lanes that have the same word. */
 double contention_repeats(const struct contention *contention);
 /* How unevenly passes lie over the places: the sum of the squares of their shares, less what it were if all were the same; 0
  * or a little more where they are. Of places where blocks from all over the grid meet. */
 double contention_unevenness(const struct contention *contention);
+
+/* Where two blocks both go. */
+struct contention_common {
+    double lines; /* places, by how evenly passes lie over them; 0: none, or more than are kept */
+    double share; /* of the passes at places that either of them goes to */
+};
+
+/* Where blocks number a and b (from 1, not above CONTENTION_BLOCKS) both go. */
+struct contention_common contention_common(const struct contention *contention, size_t a, size_t b);
 
 #endif

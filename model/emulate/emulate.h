@@ -211,6 +211,13 @@ struct emulate_order {
     int64_t *moves;
 };
 
+/* Where atomics of a block and of the next meet (emulate/contention.h). */
+struct emulate_meeting {
+    double lines; /* by how evenly they add there; 0 where they do not meet, or nobody saw */
+    double share; /* of their passes that are there */
+    double run;   /* so many blocks, one after another, meet there */
+};
+
 /* Blocks of a grid that are proved to go the way of the first sampled one, lane by lane. */
 struct emulate_alike {
     bool known;
@@ -253,7 +260,9 @@ struct emulate_result {
     double contended_floats;   /* likewise passes that add floating-point numbers at one sector */
     double contended_unevenly; /* contention_unevenness() */
     double repeated;           /* contention_repeats() */
-    uint64_t executed;         /* warp instructions executed one by one: what the emulation cost */
+    double passes;             /* of atomics, per operation of a lane */
+    struct emulate_meeting meeting;
+    uint64_t executed; /* warp instructions executed one by one: what the emulation cost */
 
     size_t instruction_count; /* of the code: the length of every `counts` */
     struct emulate_block *blocks;

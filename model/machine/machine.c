@@ -120,6 +120,15 @@ double machine_lone_sector(const struct machine *machine)
     return alone > 0 ? fmax(write / alone - 1, 0) : machine_lone_line(machine, true);
 }
 
+struct saturation_mix machine_dram_mix(const struct machine *machine, double read, double written)
+{
+    const double share = written > 0 ? written / (read + written) : 0;
+
+    return (struct saturation_mix){.curve = machine->dram,
+                                   .other = machine->dram_writes,
+                                   .weight = pow(share, machine->assumptions.writes_delay)};
+}
+
 double machine_brings(const struct machine *machine, double bytes, double scattered, double lone,
                       double flight)
 {

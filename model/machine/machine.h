@@ -56,7 +56,8 @@ struct machine {
     const struct device *device; /* borrowed */
     struct assumptions assumptions;
     struct capacities capacities;
-    struct saturation_curve shared, l2, dram; /* of the loaded latency; empty where not measured */
+    struct saturation_curve shared, l2, dram,
+        dram_writes;                    /* of the loaded latency; empty where not measured */
     double dram_spread[MACHINE_SPREAD]; /* latency of a load over the mean, ascending; 1 where not measured */
     struct machine_cost costs[SASS_OP_COUNT];         /* read them with machine_cost_of() */
     struct machine_cost functions[MACHINE_FUNCTIONS]; /* MUFU, by enum sass_function */
@@ -126,6 +127,9 @@ double machine_fronts(const struct machine *machine, const struct sass *instruct
 double machine_reads(const struct machine *machine, double sectors, double lines, double merged,
                      double flight);
 
+/* How the latency of loads grows with the use of DRAM, of which `read` and `written` bytes are. */
+struct saturation_mix machine_dram_mix(const struct machine *machine, double read, double written);
+
 /* What DRAM takes for a line that is alone in its 256 bytes beyond what it takes for one of two, in lines in
  * order; 0 where that was not measured. */
 double machine_lone_line(const struct machine *machine, bool written);
@@ -170,6 +174,8 @@ double machine_atomics(const struct machine *machine, const struct sass *instruc
  * (contention_unevenness()): which slice has which place is as good as random. 0 where they are even, or the number of slices
  * does not follow from the profile: as many places as are added to at a time. */
 double machine_busiest_slice(const struct machine *machine, double unevenness);
+/* Likewise of additions to so many lines in a row, evenly; 0 where that was not measured. */
+double machine_busiest_of_row(const struct machine *machine, double lines);
 
 /* Cycles for which an SM's share of L2 adds bytes of a reduction by the copy engine (UBLKRED, UTMAREDG), while all SMs do: as
  * long as for those of atomics; 0 also where that was not measured. Of tensor maps the type is not known: doubles are taken

@@ -103,6 +103,15 @@ static double largest_of(double n)
     return root - (log(log(n)) + log(4 * acos(-1)) - 2 * euler) / (2 * root);
 }
 
+double machine_busiest_of_row(const struct machine *machine, double lines)
+{
+    const struct device_curve *curve = &machine->device->curves[DEVICE_CURVE_ATOMIC_LINES];
+
+    if (!curve->count || !(lines > 0) || lines > curve->x[curve->count - 1])
+        return 0;
+    return device_curve_at(curve, lines) / lines;
+}
+
 double machine_busiest_slice(const struct machine *machine, double unevenness)
 {
     const double sms = (double)machine->device->limits.sm_count;

@@ -276,14 +276,15 @@ static int take_curves(struct machine *machine, struct err *err)
 
     machine->points = at =
         calloc(2 * (curves[DEVICE_CURVE_LOADED_SHARED].count + curves[DEVICE_CURVE_LOADED_L2].count +
-                    curves[DEVICE_CURVE_LOADED_DRAM].count) +
+                    curves[DEVICE_CURVE_LOADED_DRAM].count + curves[DEVICE_CURVE_LOADED_DRAM_WRITE].count) +
                    1,
                sizeof *at);
     if (!at)
         return err_memory(err);
     at = take_curve(&machine->shared, at, &curves[DEVICE_CURVE_LOADED_SHARED]);
     at = take_curve(&machine->l2, at, &curves[DEVICE_CURVE_LOADED_L2]);
-    take_curve(&machine->dram, at, &curves[DEVICE_CURVE_LOADED_DRAM]);
+    at = take_curve(&machine->dram, at, &curves[DEVICE_CURVE_LOADED_DRAM]);
+    take_curve(&machine->dram_writes, at, &curves[DEVICE_CURVE_LOADED_DRAM_WRITE]);
     return 0;
 }
 

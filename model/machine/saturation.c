@@ -61,12 +61,19 @@ double saturation_factor(const struct saturation_curve *curve, double utilisatio
     return curve->factor[curve->n - 1];
 }
 
+double saturation_mixed(const struct saturation_mix *mix, double utilisation)
+{
+    const double factor = saturation_factor(&mix->curve, utilisation);
+
+    return factor + mix->weight * fmax(saturation_factor(&mix->other, utilisation) - factor, 0);
+}
+
 static double loaded_latency(double throughput, double latency_cycles, const struct saturation_level *levels,
                              size_t n)
 {
     for (size_t i = 0; i < n; i++)
         latency_cycles += levels[i].latency_cycles *
-                          (saturation_factor(&levels[i].curve, throughput * levels[i].bound_cycles) - 1);
+                          (saturation_mixed(&levels[i].mix, throughput * levels[i].bound_cycles) - 1);
     return latency_cycles;
 }
 

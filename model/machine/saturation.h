@@ -29,11 +29,20 @@ struct saturation_curve {
 /* Linear between points and flat beyond the ends; 1 for an empty curve. */
 double saturation_factor(const struct saturation_curve *curve, double utilisation);
 
+/* A level that serves two kinds of accesses of which one delays loads more, as writes do among reads. */
+struct saturation_mix {
+    struct saturation_curve curve, other; /* of a load beside accesses of either kind alone */
+    double weight;                        /* of the other one, 0 to 1 */
+};
+
+/* Between the two curves by the weight; what the other would take off is left out. */
+double saturation_mixed(const struct saturation_mix *mix, double utilisation);
+
 /* A memory level that a warp waits for. */
 struct saturation_level {
     double latency_cycles; /* the part of the warp's latency bound spent waiting for it, unloaded */
     double bound_cycles;   /* its throughput bound per warp and SM */
-    struct saturation_curve curve;
+    struct saturation_mix mix;
 };
 
 struct saturation {

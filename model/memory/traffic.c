@@ -161,6 +161,11 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
     out->contended_floats = result->contended_floats;
     out->contended_unevenly = result->contended_unevenly;
     out->repeated = result->repeated;
+    out->passes = result->passes;
+    out->met_share = result->meeting.share;
+    if (result->meeting.run > 0)
+        out->met_lines =
+            result->meeting.lines * fmax(1, caches->sms * caches->resident_blocks / result->meeting.run);
     find_hot(out);
     stores_sum(out, code, result, caches);
     if (!out->regions && find_regions(out, result, launch, caches, err))

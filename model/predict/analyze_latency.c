@@ -118,13 +118,13 @@ static double last_cycles(const struct analyze_work *work)
 }
 
 static void add_level(struct latency *latency, enum resource resource, double cycles,
-                      const struct saturation_curve *curve)
+                      const struct saturation_mix *mix)
 {
     if (!(cycles > 0))
         return;
     latency->level[latency->levels].resource = resource;
     latency->level[latency->levels].cycles = cycles;
-    latency->level[latency->levels].curve = *curve;
+    latency->level[latency->levels].mix = *mix;
     latency->levels++;
 }
 
@@ -146,6 +146,7 @@ int analyze_latency(struct analyze_work *work)
 {
     struct analysis *out = work->out;
     struct latency *latency = &out->input.latency;
+    struct saturation_mix dram;
     struct err why = {0};
     int rc;
 
@@ -173,8 +174,10 @@ int analyze_latency(struct analyze_work *work)
     latency->bound_cycles = block_cycles(work);
     latency->longest_cycles = longest_cycles(work);
     latency->last_cycles = last_cycles(work);
-    add_level(latency, RESOURCE_DRAM_READ, out->waited_dram, &work->machine->dram);
-    add_level(latency, RESOURCE_L2, out->waited_l2, &work->machine->l2);
-    add_level(latency, RESOURCE_SHARED, out->waited_shared, &work->machine->shared);
+    dram = machine_dram_mix(work->machine, out->traffic.dram.read, out->traffic.dram.written);
+    add_level(latency, RESOURCE_DRAM_READ, out->waited_dram, &dram);
+    add_level(latency, RESOURCE_L2, out->waited_l2, &(struct saturation_mix){.curve = work->machine->l2});
+    add_level(latency, RESOURCE_SHARED, out->waited_shared,
+              &(struct saturation_mix){.curve = work->machine->shared});
     return 0;
 }

@@ -153,9 +153,11 @@ static void ask_atomics(struct demands *out, const struct machine *machine, cons
                                         .lines = count->lines,
                                         .bytes = count->bytes,
                                         .repeats = count->lanes * traffic->repeated};
+    const double slice =
+        traffic->passes * fmax(machine_busiest_slice(machine, traffic->contended_unevenly),
+                               traffic->met_share * machine_busiest_of_row(machine, traffic->met_lines));
     const double passes =
-        fmax(fmax(traffic->contended, machine->assumptions.float_adds * traffic->contended_floats),
-             machine_busiest_slice(machine, traffic->contended_unevenly));
+        fmax(fmax(traffic->contended, machine->assumptions.float_adds * traffic->contended_floats), slice);
 
     ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, machine_atomics(machine, i, &added), 0);
     if (machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu > 0)

@@ -73,7 +73,7 @@ static void bound(struct prediction *out, const struct predict_input *in)
 static bool has_curve(const struct latency *latency, enum resource resource)
 {
     for (size_t i = 0; i < latency->levels; i++)
-        if (latency->level[i].resource == resource && latency->level[i].curve.n)
+        if (latency->level[i].resource == resource && latency->level[i].mix.curve.n)
             return true;
     return false;
 }
@@ -104,7 +104,7 @@ static void run_at(struct saturation *out, struct throughput *throughput, const 
         levels[i] = (struct saturation_level){
             .latency_cycles = in->latency.level[i].cycles,
             .bound_cycles = throughput_bottleneck(throughput, in->latency.level[i].resource),
-            .curve = in->latency.level[i].curve,
+            .mix = in->latency.level[i].mix,
         };
     /* what warps do not wait for, or not in a way that was measured, limits and adds no latency */
     levels[i] = (struct saturation_level){.bound_cycles = tightest_cycles(throughput, &in->latency, false)};

@@ -22,9 +22,9 @@ struct latency {
     double bound_cycles; /* mean over warps: to the end of the block's last warp, and replacing the block */
     size_t levels;       /* memory levels with a loaded-latency curve, at most PREDICT_LEVELS */
     struct {
-        enum resource resource;        /* whose use loads it: RESOURCE_DRAM_READ, _L2, _SHARED */
-        double cycles;                 /* the part of bound_cycles spent waiting for it */
-        struct saturation_curve curve; /* borrowed */
+        enum resource resource;    /* whose use loads it: RESOURCE_DRAM_READ, _L2, _SHARED */
+        double cycles;             /* the part of bound_cycles spent waiting for it */
+        struct saturation_mix mix; /* its curves are borrowed */
     } level[PREDICT_LEVELS];
     double stretch;        /* struct imbalance, or 1 */
     double longest_cycles; /* of the block that takes longest by itself; 0: not known */

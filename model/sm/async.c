@@ -125,10 +125,21 @@ void sm_async_request(struct sm_request *request, const struct sm_input *in, siz
     if (request->async == SM_LOADS && count->issued > 0) {
         request->l2 = traffic_l2_reads(count).sectors / count->issued * sm_l2_share(in);
         request->brought = count->dram_read / count->issued;
+        request->dram_part = count->waits_dram * machine_or_0(in->machine, DEVICE_DRAM_LATENCY);
     }
 }
 
 /* Steps -------------------------------------------------------------------- */
+
+/* The longer of what a copy waits behind the SM's own requests and of what it takes longer beside those of all. */
+static double wait_for_dram(struct sm_state *sm, const struct sm_request *request, double time)
+{
+    const double used = fmin(sm->dram_busy / (time + request->latency), 1);
+    const double wait = sm_serve(&sm->dram_free, time, request->dram);
+    const double longer = request->dram_part * (saturation_mixed(&sm->code->dram, used) - 1);
+
+    return later(wait, sm->in->machine->assumptions.copies_delay * longer);
+}
 
 /* When a copy to or from `blocks` places has come. */
 static double copy_ends(struct sm_state *sm, const struct sm_request *request, unsigned blocks, double time)
@@ -138,7 +149,7 @@ static double copy_ends(struct sm_state *sm, const struct sm_request *request, u
 
     begins += sm_serve(&sm->own_free[SM_REMOTE], begins, request->own[SM_REMOTE]);
     begins += sm_serve(&sm->l2_free, begins, request->l2);
-    begins += sm_serve(&sm->dram_free, begins, request->dram);
+    begins += wait_for_dram(sm, request, begins);
     sm->dram_busy += request->dram;
     sm->engine_busy += later(transfer, request->interval);
     if (request->async == SM_STORES)

@@ -23,7 +23,7 @@ static double wait_of_load(struct sm_state *sm, struct sm_warp *warp, const stru
 {
     const struct machine *machine = sm->in->machine;
     const double used = fmin(sm->dram_busy / (time + request->latency), 1);
-    const double mean = request->dram_part * saturation_factor(&machine->dram, used);
+    const double mean = request->dram_part * saturation_mixed(&sm->code->dram, used);
     const unsigned share = (unsigned)(place_of_load(warp, request->granules) * MACHINE_SPREAD);
 
     return later(behind, mean - request->dram_part) + request->dram_part * (machine->dram_spread[share] - 1);

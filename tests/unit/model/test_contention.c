@@ -92,10 +92,10 @@ static void counts_sums_of_floats_by_sector(void **state)
     check_near(contention_share_floats(&contention), 0, 0);
     for (size_t block = 1; block <= 3; block++) {
         note_as(&contention, block, 0x10000, 0, true); /* one word: 32 passes of a sector */
-        note_as(&contention, block, 0x10080, 4, true); /* a line: one of each of its four */
-        note_as(&contention, block, 0x10080, 0, false);
+        note_as(&contention, block, 0x10000, 4, true); /* a line: one of each of its four */
+        note_as(&contention, block, 0x10000, 0, false);
     }
-    check_near(contention_share_floats(&contention), 32.0 / 96, 1e-12);
+    check_near(contention_share_floats(&contention), 33.0 / 96, 1e-12);
     check_near(contention_share(&contention), 68.0 / 96, 1e-12);
     contention_release(&contention);
 }
@@ -122,6 +122,29 @@ static void says_how_unevenly_places_are_used(void **state)
     contention_release(&contention);
 }
 
+/* Blocks 1 and 2 add to a row of 64 lines, block 3 to others, and block 4 to eight of the first. */
+static void finds_where_two_blocks_meet(void **state)
+{
+    struct contention contention = {0};
+    struct contention_common common = contention_common(&contention, 1, 2);
+
+    check_near(common.lines, 0, 0);
+    check_near(common.share, 0, 0);
+    for (size_t block = 1; block <= 3; block++)
+        for (unsigned line = 0; line < 64; line++)
+            note(&contention, block, (block == 3 ? 0x80000 : 0x10000) + 128 * line, 4);
+    check_near(contention_passes(&contention), 4. / 32, 1e-12);
+    common = contention_common(&contention, 1, 2);
+    check_near(common.lines, 64, 1e-9);
+    check_near(common.share, 1, 1e-12);
+    check_near(contention_common(&contention, 1, 3).share, 0, 0);
+    for (unsigned k = 0; k < 8; k++)
+        note(&contention, 4, 0x10000 + 128 * k, 4);
+    check_near(contention_common(&contention, 1, 4).lines, 8, 1e-9);
+    check_near(contention_common(&contention, 1, 4).share, 8 * 12. / (8 * 12 + 56 * 8), 1e-12);
+    contention_release(&contention);
+}
+
 /* More places than the table has. */
 static void keeps_to_its_table(void **state)
 {
@@ -139,5 +162,5 @@ int main(void)
 {
     return RUN_TESTS(finds_where_all_meet, finds_where_most_meet, counts_repeats,
                      leaves_out_what_is_not_shared, counts_sums_of_floats_by_sector,
-                     says_how_unevenly_places_are_used, keeps_to_its_table);
+                     says_how_unevenly_places_are_used, finds_where_two_blocks_meet, keeps_to_its_table);
 }

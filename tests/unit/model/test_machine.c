@@ -211,6 +211,39 @@ static void the_busiest_slice_takes_longest(void **state)
     check_near(machine_busiest_slice(&machine, 0.01), 0, 0); /* what a lone addition takes is not known */
 }
 
+/* Lines in a row that all SMs add to, on an NVIDIA H200: the slice with most of them. */
+static void lines_in_a_row_share_slices(void **state)
+{
+    machine_of("model/device/profiles/nvidia-h200.json");
+    check_near(machine_busiest_of_row(&machine, 64) * 64, 4.2, 0.3);
+    check_near(machine_busiest_of_row(&machine, 512) * 512, 11.3, 0.5);
+    check_near(machine_busiest_of_row(&machine, 0), 0, 0);
+    check_near(machine_busiest_of_row(&machine, 8192), 0, 0); /* as good as evenly over all */
+    machine_of("tests/data/devices/by-hand.json");
+    check_near(machine_busiest_of_row(&machine, 64), 0, 0);
+}
+
+/* Loads of an NVIDIA H200 beside streams of which a part is written, over those beside none. */
+static void writes_delay_loads(void **state)
+{
+    static const struct {
+        double bytes, written, slower; /* TB/s, share, times */
+    } cases[] = {{0.9, 0.125, 806 / 748.}, {0.9, 0.5, 866 / 748.},  {1.7, 0.25, 898 / 748.},
+                 {1.7, 1, 1000 / 748.},    {2.5, 0.5, 1057 / 748.}, {2.5, 0.75, 1139 / 748.}};
+    struct saturation_mix mix;
+
+    machine_of("model/device/profiles/nvidia-h200.json");
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mix = machine_dram_mix(&machine, 1 - cases[k].written, cases[k].written);
+        check_near(saturation_mixed(&mix, cases[k].bytes / 4.3) / cases[k].slower, 1, 0.18);
+    }
+    mix = machine_dram_mix(&machine, 1, 0);
+    check_near(saturation_mixed(&mix, 0.4), saturation_factor(&machine.dram, 0.4), 0);
+    machine_of("tests/data/devices/by-hand.json"); /* where that was not measured */
+    mix = machine_dram_mix(&machine, 0, 1);
+    check_near(saturation_mixed(&mix, 0.4), saturation_factor(&machine.dram, 0.4), 0);
+}
+
 static struct sass instruction_of(uint64_t low, uint64_t high)
 {
     unsigned char bytes[SASS_BYTES];
@@ -354,11 +387,12 @@ static void barriers_grow_with_their_warps(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_EACH(
-        set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
-        clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
-        a_wide_product_takes_three_slots, merged_requests_cost_less, scattered_sectors_cost_more,
-        atomics_cost_by_what_they_do, additions_cost_as_parts, lone_lines_cost_more,
-        the_busiest_slice_takes_longest, written_sectors_cost_by_their_kind, loads_are_spread_as_measured,
-        code_costs_what_it_takes_beyond_the_best, what_is_missing_is_named, barriers_grow_with_their_warps);
+    return RUN_TESTS_EACH(set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
+                          clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
+                          a_wide_product_takes_three_slots, merged_requests_cost_less,
+                          scattered_sectors_cost_more, atomics_cost_by_what_they_do, additions_cost_as_parts,
+                          lone_lines_cost_more, the_busiest_slice_takes_longest, lines_in_a_row_share_slices,
+                          writes_delay_loads, written_sectors_cost_by_their_kind,
+                          loads_are_spread_as_measured, code_costs_what_it_takes_beyond_the_best,
+                          what_is_missing_is_named, barriers_grow_with_their_warps);
 }

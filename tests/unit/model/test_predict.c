@@ -298,7 +298,7 @@ static void a_loaded_curve_and_imbalance_lengthen_the_estimate(void **state)
     in.latency.levels = 1;
     in.latency.level[0].resource = RESOURCE_DRAM_READ;
     in.latency.level[0].cycles = 301;
-    in.latency.level[0].curve = (struct saturation_curve){3, utilisation, factor};
+    in.latency.level[0].mix.curve = (struct saturation_curve){3, utilisation, factor};
     assert_int_equal(predict(&loaded, &in, NULL), 0);
     assert_true(loaded.estimate_s > 1.05 * plain.estimate_s);
     assert_true(loaded.loaded_cycles > loaded.latency_cycles);

@@ -62,9 +62,23 @@ static void factors_are_interpolated(void **state)
     check_near(saturation_factor(&flat, 0.9), 1, 0);
 }
 
+static void another_kind_delays_by_its_weight(void **state)
+{
+    static const double slower[] = {1, 2, 5, 9};
+    struct saturation_mix mix = {.curve = {4, utilisation, factor}, .other = {4, utilisation, slower}};
+    const double alone = saturation_factor(&mix.curve, 0.8), other = saturation_factor(&mix.other, 0.8);
+
+    assert_true(other > alone);
+    check_near(saturation_mixed(&mix, 0.8), alone, 0);
+    mix.weight = 0.25;
+    check_near(saturation_mixed(&mix, 0.8), alone + 0.25 * (other - alone), 1e-12);
+    mix.other = (struct saturation_curve){0}; /* not measured */
+    check_near(saturation_mixed(&mix, 0.8), alone, 0);
+}
+
 static void a_loaded_memory_saturates_gradually(void **state)
 {
-    const struct saturation_level dram = {600, 20, {4, utilisation, factor}};
+    const struct saturation_level dram = {600, 20, {.curve = {4, utilisation, factor}}};
     struct saturation s;
     double before = 0;
 
@@ -100,6 +114,6 @@ static void without_curves_it_is_the_two_modes(void **state)
 int main(void)
 {
     return RUN_TESTS(pipeline_against_warps, vector_add_on_kepler, the_sharpness_is_found_again,
-                     factors_are_interpolated, a_loaded_memory_saturates_gradually,
-                     without_curves_it_is_the_two_modes);
+                     factors_are_interpolated, another_kind_delays_by_its_weight,
+                     a_loaded_memory_saturates_gradually, without_curves_it_is_the_two_modes);
 }
