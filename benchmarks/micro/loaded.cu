@@ -64,8 +64,8 @@ extern "C" __global__ void loaded(unsigned *zeros, unsigned *sink, long long *sp
 
 enum { ROWS = 8 };
 
-// The first warp walks a chain as above, a line of its own a step, anywhere; the others store meanwhile, each ROWS rows of 512
-// bytes and then nothing for `rest` cycles. Samples, four a block: cycles of the walk, its steps, rows stored, 0.
+// The first warp walks a chain as above, a line of its own a step, anywhere; the others store meanwhile, out of step, each ROWS
+// rows of 512 bytes and then nothing for `rest` cycles. Samples, four a block: cycles of the walk, its steps, rows stored, 0.
 extern "C" __global__ void loaded_by_stores(const unsigned *zeros, uint4 *stored, long long *samples, int steps, unsigned mask,
                                             unsigned stored_mask, int rest)
 {
@@ -91,8 +91,11 @@ extern "C" __global__ void loaded_by_stores(const unsigned *zeros, uint4 *stored
             samples[4 * blockIdx.x + 1] = steps;
         }
     } else {
+        const long long first = clock_now() + (long long)(warp * 2654435761u >> 16) * rest / 65536;
         unsigned count = 0;
 
+        while (clock_now() < first)
+            continue;
         for (unsigned at = warp * ROWS; !over; at += gridDim.x * (blockDim.x / 32) * ROWS, count += ROWS) {
             const long long start = clock_now();
 

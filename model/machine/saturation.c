@@ -63,9 +63,8 @@ double saturation_factor(const struct saturation_curve *curve, double utilisatio
 
 double saturation_mixed(const struct saturation_mix *mix, double utilisation)
 {
-    const double factor = saturation_factor(&mix->curve, utilisation);
-
-    return factor + mix->weight * fmax(saturation_factor(&mix->other, utilisation) - factor, 0);
+    return fmax(saturation_factor(&mix->curve, utilisation),
+                1 + mix->weight * (saturation_factor(&mix->other, utilisation) - 1));
 }
 
 static double loaded_latency(double throughput, double latency_cycles, const struct saturation_level *levels,

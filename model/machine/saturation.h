@@ -32,10 +32,10 @@ double saturation_factor(const struct saturation_curve *curve, double utilisatio
 /* A level that serves two kinds of accesses of which one delays loads more, as writes do among reads. */
 struct saturation_mix {
     struct saturation_curve curve, other; /* of a load beside accesses of either kind alone */
-    double weight;                        /* of the other one, 0 to 1 */
+    double weight;                        /* of the delay beside the other one: so much is there */
 };
 
-/* Between the two curves by the weight; what the other would take off is left out. */
+/* By the curve, or by as much of the other one as the weight says, whichever is longer. */
 double saturation_mixed(const struct saturation_mix *mix, double utilisation);
 
 /* A memory level that a warp waits for. */

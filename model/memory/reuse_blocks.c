@@ -160,6 +160,23 @@ double places_touch(const struct reuse_region *reuse_region, const struct reuse_
     return fmin(bytes, places_reach(reuse_region, reuse_regions));
 }
 
+double rows_touch(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
+                  double blocks)
+{
+    const struct sharing *read = &reuse_region->read;
+    const struct emulate_result *result = reuse_regions->result;
+    const unsigned *grid = reuse_regions->launch->grid;
+    const double rows = (double)grid[1] * grid[2], part = reuse_region->unique / rows;
+    const bool by_chance = reuse_region->anywhere > 0 || reuse_region->pieces > 0;
+    const bool seen = (grid[1] < 2 || emulate_sample_beside(result, read->anchor, EMULATE_Y1) >= 0) &&
+                      (grid[2] < 2 || emulate_sample_beside(result, read->anchor, EMULATE_Z1) >= 0);
+
+    if (rows < 2 || !seen || !(read->own > 0) || read->y + read->both + read->z > 0 || read->shift.gaps ||
+        by_chance || part < read->own * SECTOR)
+        return INFINITY;
+    return (1 + (blocks - 1) / grid[0]) * part;
+}
+
 int places_of_wave(double *out, const struct reuse_region *reuse_region,
                    const struct reuse_regions *reuse_regions, double blocks, struct err *err)
 {

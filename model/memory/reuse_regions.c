@@ -285,6 +285,7 @@ static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct 
             rc = find_ordered_wave(reuse_region, reuse_regions, blocks, err);
         if (reuse_region->anew > 0)
             reuse_region->wave = fmin(reuse_region->wave, anew_bytes(reuse_region, blocks));
+        reuse_region->wave = fmin(reuse_region->wave, rows_touch(reuse_region, reuse_regions, blocks));
         reuse_region->wave = blocks < reuse_regions->blocks || reuse_regions->rounds > 1
                                  ? fmin(reuse_region->wave, reuse_region->unique)
                                  : reuse_region->unique;

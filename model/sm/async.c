@@ -136,9 +136,8 @@ static double wait_for_dram(struct sm_state *sm, const struct sm_request *reques
 {
     const double used = fmin(sm->dram_busy / (time + request->latency), 1);
     const double wait = sm_serve(&sm->dram_free, time, request->dram);
-    const double longer = request->dram_part * (saturation_mixed(&sm->code->dram, used) - 1);
 
-    return later(wait, sm->in->machine->assumptions.copies_delay * longer);
+    return later(wait, request->dram_part * (saturation_mixed(&sm->code->dram_copies, used) - 1));
 }
 
 /* When a copy to or from `blocks` places has come. */

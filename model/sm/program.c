@@ -231,6 +231,8 @@ int sm_code_init(struct sm_code *out, const struct sm_input *in, struct err *err
     out->count = count;
     out->subset = sm_subset_whole(in);
     out->dram = machine_dram_mix(in->machine, in->traffic->dram.read, in->traffic->dram.written);
+    out->dram_copies = out->dram;
+    out->dram_copies.weight *= in->machine->assumptions.copies_delay;
     if (sm_async_init(&out->async, in, err))
         return ERR_MEMORY;
     for (size_t i = 0; i < count; i++) {

@@ -102,9 +102,10 @@ struct sm_code {
     struct sm_request *requests; /* of each instruction, in one piece with `ops` */
     size_t count;                /* of instructions */
     size_t *issued;              /* borrowed: sums up those simulated with this code; null: nobody counts */
-    struct saturation_mix dram;  /* how the latency of loads grows with the use of DRAM */
-    bool spreads;                /* some loads take unequal times: sm_request.dram_part */
-    bool counts;                 /* some instruction waits for all but the last few that set a scoreboard */
+    struct saturation_mix dram,
+        dram_copies; /* how the latency of loads, and of copies, grows with the use of DRAM */
+    bool spreads;    /* some loads take unequal times: sm_request.dram_part */
+    bool counts;     /* some instruction waits for all but the last few that set a scoreboard */
 };
 
 /* The instruction that an index into the operations is of. */

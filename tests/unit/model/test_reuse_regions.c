@@ -222,6 +222,35 @@ static void places_that_were_looked_at_are_shared(void **state)
     tear_down(&f);
 }
 
+/* Rows of eight blocks, each with four panels of its own of which block x reads one by its quotient and one by its remainder: of
+ * 17 rows that a wave lies in there are no more than their panels, which L2 holds, though neighbours share only one of two. */
+static void rows_have_panels_of_their_own(void **state)
+{
+    static const unsigned at[BLOCKS][2] = {{4, 32}, {5, 32}, {6, 32}, {4, 33}};
+    enum { ROWS = 64, OWN = 4 };
+    struct fixture f;
+    double wave;
+
+    set_up(&f, 20 * OWN * PANEL, 0);
+    f.launch = (struct launch){.grid = {8, ROWS, 1}, .block = {32, 1, 1}};
+    f.regions[0].bytes = (uint64_t)ROWS * OWN * PANEL;
+    f.result.region_count = 1;
+    for (unsigned k = 0; k < BLOCKS; k++) {
+        const unsigned x = at[k][0], panels = at[k][1] * OWN;
+
+        f.blocks[k] = (struct emulate_block){.position = {x, at[k][1], 0}, .weight = 1, .warps = 1};
+        assert_int_equal(
+            footprint_mark(&f.blocks[k].read, A + (uint64_t)(panels + x / 4) * PANEL, PANEL, NULL), 0);
+        assert_int_equal(
+            footprint_mark(&f.blocks[k].read, A + (uint64_t)(panels + 2 + x % 2) * PANEL, PANEL, NULL), 0);
+    }
+    check_near(missed(&f) / ((double)ROWS * OWN * PANEL), 1,
+               0.06); /* rows at the edges of waves count twice */
+    wave = f.reuse_regions.reuse_region[1].wave;
+    assert_true(wave > 16 * OWN * PANEL && wave < 18 * OWN * PANEL);
+    tear_down(&f);
+}
+
 /* One block an SM has nobody to drift from; nor does it matter where L2 holds a wave. */
 static void drift_needs_two_blocks_and_a_small_cache(void **state)
 {
@@ -438,11 +467,11 @@ static void drift_is_what_latency_leaves(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(blocks_in_step_share_a_fetch, blocks_come_back_to_rows, borders_come_round,
-                     blocks_come_back_to_columns, blocks_apart_fetch_each,
-                     places_that_were_looked_at_are_shared, drift_needs_two_blocks_and_a_small_cache,
-                     groups_share_rows_and_columns, half_of_a_wave_comes_later, rounds_of_tiles_are_waves,
-                     launches_find_what_one_sm_read, sectors_anywhere_come_again,
-                     sectors_anywhere_are_lost_within_a_wave, lines_of_neighbours_in_x_are_not_alone,
-                     pairs_write_the_same, drift_is_what_latency_leaves);
+    return RUN_TESTS(
+        blocks_in_step_share_a_fetch, blocks_come_back_to_rows, borders_come_round,
+        blocks_come_back_to_columns, blocks_apart_fetch_each, places_that_were_looked_at_are_shared,
+        rows_have_panels_of_their_own, drift_needs_two_blocks_and_a_small_cache,
+        groups_share_rows_and_columns, half_of_a_wave_comes_later, rounds_of_tiles_are_waves,
+        launches_find_what_one_sm_read, sectors_anywhere_come_again, sectors_anywhere_are_lost_within_a_wave,
+        lines_of_neighbours_in_x_are_not_alone, pairs_write_the_same, drift_is_what_latency_leaves);
 }

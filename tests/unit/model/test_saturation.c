@@ -70,8 +70,10 @@ static void another_kind_delays_by_its_weight(void **state)
 
     assert_true(other > alone);
     check_near(saturation_mixed(&mix, 0.8), alone, 0);
-    mix.weight = 0.25;
-    check_near(saturation_mixed(&mix, 0.8), alone + 0.25 * (other - alone), 1e-12);
+    mix.weight = 0.75;
+    check_near(saturation_mixed(&mix, 0.8), 1 + 0.75 * (other - 1), 1e-12);
+    mix.weight = 0.01;
+    check_near(saturation_mixed(&mix, 0.8), alone, 0);
     mix.other = (struct saturation_curve){0}; /* not measured */
     check_near(saturation_mixed(&mix, 0.8), alone, 0);
 }
