@@ -41,6 +41,7 @@ static void add_passes(struct contention *contention, uint64_t sector, unsigned 
     const uint64_t number = sector / CONTENTION_SECTORS + 1;
     size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
     struct contention_address *place;
+    struct contention_line *line;
 
     contention->passes += passes;
     contention->sectors++;
@@ -53,11 +54,13 @@ static void add_passes(struct contention *contention, uint64_t sector, unsigned 
         place->number = number;
         contention->count++;
     }
+    line = &place->lines[sector % CONTENTION_SECTORS * SECTOR / LINE];
     place->blocks += place->last != contention->last;
     place->last = contention->last;
-    place->seen |= contention->last <= CONTENTION_BLOCKS ? UINT64_C(1) << (contention->last - 1) : 0;
     place->passes += passes;
     place->floats[sector % CONTENTION_SECTORS] += floats ? passes : 0;
+    line->seen |= contention->last <= CONTENTION_BLOCKS ? UINT64_C(1) << (contention->last - 1) : 0;
+    line->passes += passes;
 }
 
 int contention_note(struct contention *contention, size_t block, const uint64_t address[LANES], uint32_t mask,
@@ -141,17 +144,19 @@ double contention_unevenness(const struct contention *contention)
 struct contention_common contention_common(const struct contention *contention, size_t a, size_t b)
 {
     const uint64_t either = UINT64_C(1) << (a - 1) | UINT64_C(1) << (b - 1);
+    const size_t places = contention->places && contention->count < PLACES / 2 ? PLACES : 0;
     double all = 0, both = 0, squares = 0, count = 0;
 
-    for (size_t k = 0; contention->count < PLACES / 2 && contention->places && k < PLACES; k++) {
-        const struct contention_address *place = &contention->places[k];
+    for (size_t k = 0; k < places * CONTENTION_LINES; k++) {
+        const struct contention_line *line =
+            &contention->places[k / CONTENTION_LINES].lines[k % CONTENTION_LINES];
 
-        all += place->seen & either ? place->passes : 0;
-        if ((place->seen & either) != either)
+        all += line->seen & either ? line->passes : 0;
+        if ((line->seen & either) != either)
             continue;
         count++;
-        both += place->passes;
-        squares += place->passes * (place->passes - 1); /* pairs of passes, as in contention_unevenness() */
+        both += line->passes;
+        squares += line->passes * (line->passes - 1); /* pairs of passes, as in contention_unevenness() */
     }
     return (struct contention_common){.lines = squares > 0 ? fmin(both * (both - 1) / squares, count) : count,
                                       .share = all > 0 ? both / all : 0};

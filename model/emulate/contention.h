@@ -1,7 +1,7 @@
 /* Where atomic operations of all thread blocks meet. L2 serves those of one place one after another, however
  * many SMs send them: for each sector of a request as many passes as lanes have the same word of it (the
- * microbenchmark behind atomic_global_same). A place is a line: lines that lie beside each other share slices of L2 as the
- * curve atomic_lines says. A sector takes no addition of floating-point numbers before it has done with the one before
+ * microbenchmark behind atomic_global_same). A place has 512 bytes, since an NVIDIA H200 serves what lies so near by one
+ * slice of L2 or two. A sector takes no addition of floating-point numbers before it has done with the one before
  * (float_adds among the assumptions): such passes are also counted by sector. */
 #ifndef MODEL_EMULATE_CONTENTION_H
 #define MODEL_EMULATE_CONTENTION_H
@@ -14,16 +14,22 @@
 #include <stdint.h>
 
 enum {
-    CONTENTION_SECTORS = LINE / SECTOR, /* of a place */
-    CONTENTION_BLOCKS = 64              /* the first ones, of which it is known where each has come */
+    CONTENTION_SECTORS = 16, /* of a place */
+    CONTENTION_LINES = CONTENTION_SECTORS * SECTOR / LINE,
+    CONTENTION_BLOCKS = 64 /* the first ones, of which it is known where each has come */
+};
+
+struct contention_line {
+    uint64_t seen; /* bit n - 1: block n has come there, of the first ones */
+    double passes;
 };
 
 struct contention_address {
     uint64_t number; /* from 1; 0: free */
     size_t blocks, last;
-    uint64_t seen; /* bit n - 1: block n has come there, of the first ones */
     double passes;
     double floats[CONTENTION_SECTORS]; /* of them, those that add floating-point numbers, by sector */
+    struct contention_line lines[CONTENTION_LINES];
 };
 
 struct contention {
@@ -56,8 +62,8 @@ double contention_unevenness(const struct contention *contention);
 
 /* Where two blocks both go. */
 struct contention_common {
-    double lines; /* places, by how evenly passes lie over them; 0: none, or more than are kept */
-    double share; /* of the passes at places that either of them goes to */
+    double lines; /* by how evenly passes lie over them; 0: none, or more than are kept */
+    double share; /* of the passes at lines that either of them goes to */
 };
 
 /* Where blocks number a and b (from 1, not above CONTENTION_BLOCKS) both go. */

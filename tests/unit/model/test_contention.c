@@ -92,10 +92,10 @@ static void counts_sums_of_floats_by_sector(void **state)
     check_near(contention_share_floats(&contention), 0, 0);
     for (size_t block = 1; block <= 3; block++) {
         note_as(&contention, block, 0x10000, 0, true); /* one word: 32 passes of a sector */
-        note_as(&contention, block, 0x10000, 4, true); /* a line: one of each of its four */
-        note_as(&contention, block, 0x10000, 0, false);
+        note_as(&contention, block, 0x10080, 4, true); /* a line: one of each of its four */
+        note_as(&contention, block, 0x10080, 0, false);
     }
-    check_near(contention_share_floats(&contention), 33.0 / 96, 1e-12);
+    check_near(contention_share_floats(&contention), 32.0 / 96, 1e-12);
     check_near(contention_share(&contention), 68.0 / 96, 1e-12);
     contention_release(&contention);
 }
@@ -122,7 +122,8 @@ static void says_how_unevenly_places_are_used(void **state)
     contention_release(&contention);
 }
 
-/* Blocks 1 and 2 add to a row of 64 lines, block 3 to others, and block 4 to eight of the first. */
+/* Blocks 1 and 2 add to a row of 64 lines, block 3 to others, and block 4 to eight of the first; block 5 to lines between
+ * these, in the same places. */
 static void finds_where_two_blocks_meet(void **state)
 {
     struct contention contention = {0};
@@ -142,6 +143,11 @@ static void finds_where_two_blocks_meet(void **state)
         note(&contention, 4, 0x10000 + 128 * k, 4);
     check_near(contention_common(&contention, 1, 4).lines, 8, 1e-9);
     check_near(contention_common(&contention, 1, 4).share, 8 * 12. / (8 * 12 + 56 * 8), 1e-12);
+    for (unsigned k = 0; k < 8; k++) {
+        note(&contention, 4, 0x90000 + 256 * k, 4);
+        note(&contention, 5, 0x90080 + 256 * k, 4);
+    }
+    check_near(contention_common(&contention, 4, 5).lines, 0, 0);
     contention_release(&contention);
 }
 
