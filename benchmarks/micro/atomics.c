@@ -147,12 +147,12 @@ static int throughputs(const struct micro *micro, struct err *err)
     return rc;
 }
 
-/* In the time of additions to a line by as many sectors at one address. */
+/* In the time that additions to a line's sectors would take at one address. */
 static int lines_in_a_row(const struct micro *micro, struct err *err)
 {
     enum { POINTS = 13 }; /* 1 to 4096 lines */
     const double line = device_sustained(micro->device, DEVICE_ATOMIC_GLOBAL_SAME) / LANES * LINE / SECTOR;
-    double x[POINTS], y[POINTS];
+    double x[POINTS], y[POINTS], cycles = 0;
     struct micro_code code;
     struct call call;
     int rc =
@@ -167,8 +167,8 @@ static int lines_in_a_row(const struct micro *micro, struct err *err)
         call_int(&call, PASSES);
         call_unsigned(&call, 1u << i);
         x[i] = 1u << i;
-        rc = time_of_all(&y[i], micro, &code, &call, err);
-        y[i] *= x[i] / line;
+        rc = time_of_all(&cycles, micro, &code, &call, err);
+        y[i] = x[i] * cycles / line;
     }
     micro_code_release(&code);
     return rc ? rc

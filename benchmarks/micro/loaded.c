@@ -207,7 +207,7 @@ static int dram_by_stores(const struct micro *micro, struct err *err)
         .body = {.bookkeeping = AROUND " STG LDG IADD3 SHF BSSY BSYNC BRA ISETP ATOMS LDS STS BAR",
                  .any_order = true},
     };
-    double x[POINTS], y[POINTS], idle = 0;
+    double x[POINTS], y[POINTS], bytes = 0, cycles = 0, idle = 0;
     struct micro_code code;
     size_t kept = 0;
     int rc = micro_compile(&code, micro, &kernel, err);
@@ -215,10 +215,11 @@ static int dram_by_stores(const struct micro *micro, struct err *err)
     if (rc)
         return rc;
     for (size_t i = 0; i < POINTS && !rc; i++) {
-        rc = run_by_stores(&x[kept], &y[kept], micro, &code, writers[i], err);
-        idle = i ? idle : y[0];
-        y[kept] += device_sustained(micro->device, DEVICE_DRAM_LATENCY) - idle;
-        kept += !rc && (!kept || x[kept] > x[kept - 1] * 1.001);
+        rc = run_by_stores(&bytes, &cycles, micro, &code, writers[i], err);
+        idle = i ? idle : cycles;
+        x[kept] = bytes;
+        y[kept] = device_sustained(micro->device, DEVICE_DRAM_LATENCY) + cycles - idle;
+        kept += !rc && (!kept || bytes > x[kept - 1] * 1.001);
     }
     micro_code_release(&code);
     return rc ? rc

@@ -2,6 +2,7 @@
 #include "model/emulate/sample.h"
 
 #include "base/hash.h"
+#include "model/emulate/meeting.h"
 #include "model/emulate/memoize.h"
 #include "model/emulate/order.h"
 #include "model/emulate/places.h"
@@ -19,8 +20,6 @@ enum { CHEAP_TIMES = 3, CHEAP_EXECUTED = 1 << 16 };
 
 /* Where the first block took more than so many times the budget, others are not told apart from it. */
 enum { SIGN_MOST = 4 };
-
-#define MEETING_SHARE 0.9 /* of their passes, where blocks go to the same places */
 
 enum { SIGN_LEAST = 1 << 16 }; /* instructions to spend on telling blocks apart: as many as the first took */
 
@@ -397,30 +396,6 @@ static int add_blocks(struct emulate_result *out, struct emulation *emulation, s
     return rc;
 }
 
-/* Where the first sampled block and one beside it meet; of those that follow, the blocks of its row, or all where a block of
- * another row comes there, too. */
-static struct emulate_meeting find_meeting(const struct emulate_result *result,
-                                           const struct emulation *emulation)
-{
-    const bool rows = emulation->launch->grid[0] > 1;
-    const int below = emulate_sample_beside(result, 0, EMULATE_Y1),
-              next = rows ? emulate_sample_beside(result, 0, EMULATE_X1) : below;
-    const double blocks = (double)launch_blocks(emulation->launch);
-    struct contention_common here, far;
-
-    if (next < 0 || next >= CONTENTION_BLOCKS || below >= CONTENTION_BLOCKS)
-        return (struct emulate_meeting){0};
-    here = contention_common(&emulation->contention, 1, (size_t)next + 1);
-    if (here.share <
-        MEETING_SHARE) /* blocks that work side by side share more with their neighbours than with others */
-        return (struct emulate_meeting){0};
-    far = below < 0 ? here : contention_common(&emulation->contention, 1, (size_t)below + 1);
-    return (struct emulate_meeting){.lines = here.lines,
-                                    .share = here.share,
-                                    .run = rows && far.share < here.share / 2 ? emulation->launch->grid[0]
-                                                                              : blocks};
-}
-
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err)
 {
     int rc = memo_open(&emulation->memo, emulation->launch->block, err);
@@ -436,8 +411,7 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
     out->contended_unevenly = contention_unevenness(&emulation->contention);
     out->repeated = contention_repeats(&emulation->contention);
     out->passes = contention_passes(&emulation->contention);
-    if (out->block_count)
-        out->meeting = find_meeting(out, emulation);
+    meeting_find(out, emulation);
     if (!rc)
         rc = order_find(out, emulation, err);
     if (!rc)

@@ -23,9 +23,9 @@ double places_touch(const struct reuse_region *reuse_region, const struct reuse_
 int places_of_wave(double *out, const struct reuse_region *reuse_region,
                    const struct reuse_regions *reuse_regions, double blocks, struct err *err);
 double places_bytes(const struct reuse_region *reuse_region, double bytes, double places);
-/* What `blocks` blocks, one after another, read of a region at most where rows of blocks, those along x, read nothing that others
- * do: of so many rows as they lie in, wherever they begin, their part of what the grid reads. INFINITY where rows share something, as they do where they go anywhere,
- * or that was not looked at. */
+/* What `blocks` blocks, one after another, read of a region at most where rows of blocks, those along x, read nothing that
+ * others do: the part of what the grid reads that is of so many rows as they lie in, wherever they begin. INFINITY where rows
+ * share something, as they do where they go anywhere, or where that was not looked at. */
 double rows_touch(const struct reuse_region *reuse_region, const struct reuse_regions *reuse_regions,
                   double blocks);
 
