@@ -1,6 +1,7 @@
 #include "model/emulate/emulate.h"
 
 #include "model/emulate/block.h"
+#include "model/emulate/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,8 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
 void emulation_begin(struct emulate_result *result, struct emulation *emulation)
 {
     *result = (struct emulate_result){.instruction_count = emulation->count};
+    if (emulation->launch->grid[1] > 1 || emulation->launch->grid[2] > 1)
+        cluster_extent(result->cluster, emulation->launch, emulation->kernel);
     emulation->counted = 0;
 }
 

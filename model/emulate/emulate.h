@@ -252,10 +252,12 @@ struct emulate_result {
     bool likened;      /* of some blocks only a few warps say which way they go */
     double work_error; /* half the width of the interval around the warp instructions counted that holds those
                           of the grid, relative; 0 where every block's are known */
-    double *certain;   /* warp instructions that the grid issues at least, by instruction; null where the
+    unsigned cluster
+        [3]; /* its extent in blocks; 0 in a grid of one dimension, whose order says more of what is shared */
+    double *certain;  /* warp instructions that the grid issues at least, by instruction; null where the
                           sampled blocks tell; owned */
-    double *expected;  /* likewise those that it is expected to issue */
-    double contended;  /* of a sample: passes of atomics where all blocks meet, per operation
+    double *expected; /* likewise those that it is expected to issue */
+    double contended; /* of a sample: passes of atomics where all blocks meet, per operation
                           (emulate/contention.h) */
     double contended_floats;   /* likewise passes that add floating-point numbers at one sector */
     double contended_unevenly; /* contention_unevenness() */
@@ -314,8 +316,19 @@ int emulate_grid(struct emulate_result *out, struct emulation *emulation, struct
 int emulate_sample(struct emulate_result *out, struct emulation *emulation, size_t most, struct err *err);
 
 /* Where in a sample's `blocks` the neighbours of one of them are, or where it has none those on the other side: -1 where the
- * sample has neither. */
-enum emulate_slot { EMULATE_MIDDLE, EMULATE_X1, EMULATE_X2, EMULATE_Y1, EMULATE_Z1, EMULATE_SLOTS };
+ * sample has neither. EMULATE_CLUSTER_X and the like are those with the same place in the next cluster, where that has several
+ * blocks along the axis. */
+enum emulate_slot {
+    EMULATE_MIDDLE,
+    EMULATE_X1,
+    EMULATE_X2,
+    EMULATE_Y1,
+    EMULATE_Z1,
+    EMULATE_CLUSTER_X,
+    EMULATE_CLUSTER_Y,
+    EMULATE_CLUSTER_Z,
+    EMULATE_SLOTS
+};
 int emulate_sample_beside(const struct emulate_result *result, size_t block, enum emulate_slot slot);
 
 /* Bytes of constant memory in the lines that are read at places which lanes compute. */

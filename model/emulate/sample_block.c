@@ -19,7 +19,11 @@ static int find_block(const struct emulate_result *result, const unsigned positi
 
 static bool enough(const struct emulate_result *result)
 {
-    return result->block_count >= ENOUGH_BLOCKS && result->executed > ENOUGH_EXECUTED;
+    size_t blocks = ENOUGH_BLOCKS;
+
+    for (unsigned axis = 0; axis < 3; axis++)
+        blocks += result->cluster[axis] > 1;
+    return result->block_count >= blocks && result->executed > ENOUGH_EXECUTED;
 }
 
 /* Whether one more block, of `share` of the work of those before, would be beyond the budget: better none
@@ -66,17 +70,24 @@ int sample_glimpse(struct emulate_result *result, struct emulation *emulation, s
 }
 
 static const int beside[EMULATE_SLOTS][3] = {
-    [EMULATE_X1] = {1, 0, 0}, [EMULATE_X2] = {2, 0, 0}, [EMULATE_Y1] = {0, 1, 0}, [EMULATE_Z1] = {0, 0, 1}};
+    [EMULATE_X1] = {1, 0, 0},        [EMULATE_X2] = {2, 0, 0},        [EMULATE_Y1] = {0, 1, 0},
+    [EMULATE_Z1] = {0, 0, 1},        [EMULATE_CLUSTER_X] = {1, 0, 0}, [EMULATE_CLUSTER_Y] = {0, 1, 0},
+    [EMULATE_CLUSTER_Z] = {0, 0, 1},
+};
 
-/* Where a neighbour is; *sign is -1 for the one on the other side. False beyond the grid, as far as that is known. */
-static bool find_beside(unsigned out[3], const unsigned at[3], enum emulate_slot slot, int sign,
-                        const unsigned *grid)
+/* Where a neighbour is; *sign is -1 for the one on the other side. False beyond the grid, as far as that is known, and where
+ * there is no such neighbour. */
+static bool find_beside(unsigned out[3], const struct emulate_result *result, const unsigned at[3],
+                        enum emulate_slot slot, int sign, const unsigned *grid)
 {
+    const bool by_clusters = slot >= EMULATE_CLUSTER_X;
     bool inside = true;
 
     for (unsigned axis = 0; axis < 3; axis++) {
-        out[axis] = at[axis] + (unsigned)(sign * beside[slot][axis]); /* wraps around below 0 */
-        inside &= out[axis] < grid[axis];
+        const int extent = by_clusters && result->cluster[axis] ? (int)result->cluster[axis] : 1;
+
+        out[axis] = at[axis] + (unsigned)(sign * extent * beside[slot][axis]); /* wraps around below 0 */
+        inside &= out[axis] < grid[axis] && !(by_clusters && beside[slot][axis] && extent == 1);
     }
     return inside;
 }
@@ -85,13 +96,17 @@ int sample_add_beside(struct emulate_result *result, struct emulation *emulation
                       size_t most, struct err *err)
 {
     /* where blocks take long the last ones are left out */
-    static const enum emulate_slot order[] = {EMULATE_X1, EMULATE_Y1, EMULATE_Z1, EMULATE_X2};
+    static const enum emulate_slot order[] = {
+        EMULATE_CLUSTER_X, EMULATE_CLUSTER_Y, EMULATE_CLUSTER_Z, EMULATE_X1,
+        EMULATE_Y1,        EMULATE_Z1,        EMULATE_X2,
+    };
     const unsigned *grid = emulation->launch->grid;
     unsigned position[3];
     int rc = 0;
 
     for (size_t k = 0; k < sizeof order / sizeof *order && !rc; k++)
-        if (find_beside(position, at, order[k], 1, grid) || find_beside(position, at, order[k], -1, grid))
+        if (find_beside(position, result, at, order[k], 1, grid) ||
+            find_beside(position, result, at, order[k], -1, grid))
             rc = sample_add_early(result, emulation, most, position, err);
     return rc;
 }
@@ -102,7 +117,7 @@ static int block_beside(const struct emulate_result *result, size_t block, enum 
     unsigned position[3];
 
     return block < result->block_count &&
-                   find_beside(position, result->blocks[block].position, slot, sign, anywhere)
+                   find_beside(position, result, result->blocks[block].position, slot, sign, anywhere)
                ? find_block(result, position)
                : -1;
 }

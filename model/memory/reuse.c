@@ -235,7 +235,7 @@ static double joined_copies(const struct reuse *reuse, size_t i)
 
     if (!sass_copies_in_bulk(instruction) || !r || !(read->own > 0))
         return 0;
-    beside = fmin((read->x + read->halo) / read->own, 1) / 2;
+    beside = read->ranks[0] > 1 ? 0 : fmin((read->x + read->halo) / read->own, 1) / 2;
     return fmin(fmax(beside, joined_far(reuse, r)), reuse->caches->assumed->joined_most);
 }
 

@@ -10,10 +10,10 @@
 
 enum { LOOKED_AT = 1 << 11 }; /* blocks of a grid, to see what those of a wave share */
 
-/* Of so many blocks in a row, those that share with none before them: one of each span. */
+/* Of so many blocks in a row, those that share with none before them: one of each span and place in a cluster. */
 static double groups_of(const struct sharing *s, unsigned axis, double blocks)
 {
-    return fmax(blocks / s->span[axis], 1);
+    return fmin(fmax(blocks / s->span[axis], 1) * s->ranks[axis], fmax(blocks, 1));
 }
 
 /* Different sectors of nx by ny blocks. */

@@ -29,25 +29,50 @@ static const struct emulate_block *beside(const struct emulate_result *result, s
     return b < 0 ? NULL : &result->blocks[b];
 }
 
+/* What a block shares with its neighbours along an axis. Where it shares more with its like in the next cluster, as of copies
+ * to all blocks of a cluster each of which fetches a part, that is what is shared, and each place of a cluster has its own. */
+struct along {
+    const struct emulate_block *with; /* whom: null where the sample has none */
+    double shared, ranks;
+};
+
+static struct along share_along(const struct emulate_result *result, const struct sharing *sharing,
+                                const struct reuse_region *region, unsigned axis, bool written)
+{
+    static const enum emulate_slot nearest[3] = {EMULATE_X1, EMULATE_Y1, EMULATE_Z1};
+    const struct emulate_block *own = &result->blocks[sharing->anchor],
+                               *next = beside(result, sharing->anchor, nearest[axis]),
+                               *like = beside(result, sharing->anchor, EMULATE_CLUSTER_X + axis);
+    const double near = shared_by(region, own, next, next, written),
+                 far = shared_by(region, own, like, like, written);
+
+    if (far <= near)
+        return (struct along){next, near, 1};
+    return (struct along){like, far, 1 + (result->cluster[axis] - 1) * (1 - near / sharing->own)};
+}
+
 static struct sharing sharing_of(const struct emulate_result *result, size_t anchor,
                                  const struct reuse_region *region, bool written)
 {
-    const struct emulate_block *own = &result->blocks[anchor], *x1 = beside(result, anchor, EMULATE_X1),
-                               *x2 = beside(result, anchor, EMULATE_X2),
-                               *y1 = beside(result, anchor, EMULATE_Y1),
-                               *z1 = beside(result, anchor, EMULATE_Z1);
-    const double near_x = shared_by(region, own, x1, x1, written);
+    const struct emulate_block *own = &result->blocks[anchor], *x2 = beside(result, anchor, EMULATE_X2);
     struct sharing out = {.own = shared_by(region, own, own, own, written),
                           .most = INFINITY,
                           .all = INFINITY,
                           .anchor = anchor};
+    struct along along[3];
+    bool row;
 
-    out.x = x2 ? shared_by(region, own, x1, x2, written) : near_x;
-    out.halo = near_x - out.x;
-    out.next = x2 ? shared_by(region, x1, x2, x2, written) : near_x;
-    out.y = shared_by(region, own, y1, y1, written);
-    out.both = shared_by(region, own, x1, y1, written);
-    out.z = shared_by(region, own, z1, z1, written);
+    for (unsigned axis = 0; axis < 3; axis++) {
+        along[axis] = share_along(result, &out, region, axis, written);
+        out.ranks[axis] = along[axis].ranks;
+    }
+    row = x2 && out.ranks[0] == 1;
+    out.x = row ? shared_by(region, own, along[0].with, x2, written) : along[0].shared;
+    out.halo = along[0].shared - out.x;
+    out.next = row ? shared_by(region, along[0].with, x2, x2, written) : along[0].shared;
+    out.y = along[1].shared;
+    out.both = shared_by(region, own, along[0].with, along[1].with, written);
+    out.z = along[2].shared;
     return out;
 }
 
@@ -60,21 +85,24 @@ static double sectors_of(const struct emulate_result *result, size_t b, const st
 }
 
 /* What neighbours in x share is shared by the whole row as far as a block further along has it, too: the most of
- * any that touches as much. */
+ * any that touches as much, in the same place of its cluster where that matters. */
 static void part_row(struct sharing *sharing, const struct emulate_result *result,
                      const struct reuse_region *region, bool written)
 {
+    const bool ranked = sharing->ranks[0] > 1;
     const struct emulate_block *own = &result->blocks[sharing->anchor],
-                               *next = beside(result, sharing->anchor, EMULATE_X1);
+                               *next =
+                                   beside(result, sharing->anchor, ranked ? EMULATE_CLUSTER_X : EMULATE_X1);
     const double near = sharing->x + sharing->halo;
     double most = -1;
 
     for (size_t b = 0; b < result->block_count && next && sharing->x > 0; b++) {
         const struct emulate_block *other = &result->blocks[b];
         const unsigned at = other->position[0], from = own->position[0];
+        const unsigned apart = at > from ? at - from : from - at;
 
         if (other->position[1] == own->position[1] && other->position[2] == own->position[2] &&
-            (at > from ? at - from : from - at) >= FAR &&
+            apart >= FAR && !(ranked && apart % result->cluster[0]) &&
             sectors_of(result, b, region, written) >= sharing->own)
             most = fmax(most, shared_by(region, own, next, other, written));
     }

@@ -113,6 +113,33 @@ static void tear_down(struct fixture *f)
     }
 }
 
+/* Two blocks of a cluster along y copy half a panel of their column each, to both: a wave, two rows of blocks, fetches all columns
+ * as without clusters, though a block shares none of its half with the next one. */
+static void clusters_fetch_what_their_blocks_copy_in_parts(void **state)
+{
+    static const unsigned at[BLOCKS][2] = {{32, 32}, {33, 32}, {32, 33}, {32, 34}}; /* x, y */
+    struct fixture f;
+    double apart;
+
+    set_up_square(&f, SIDE / 4, 0);
+    apart = missed(&f);
+    tear_down(&f);
+    set_up(&f, SIDE / 4, 0);
+    f.launch = (struct launch){.grid = {PANELS, PANELS, 1}, .block = {32, 1, 1}, .cluster = {1, 2, 1}};
+    f.result.cluster[0] = f.result.cluster[2] = 1;
+    f.result.cluster[1] = 2;
+    for (size_t k = 0; k < BLOCKS; k++) {
+        const unsigned x = at[k][0], y = at[k][1];
+        const uint64_t half = B + (uint64_t)x * PANEL + y % 2 * (PANEL / 2);
+
+        f.blocks[k] = (struct emulate_block){.position = {x, y, 0}, .weight = 1, .warps = 1};
+        assert_int_equal(footprint_mark(&f.blocks[k].read, A + (uint64_t)y * PANEL, PANEL, NULL), 0);
+        assert_int_equal(footprint_mark(&f.blocks[k].read, half, PANEL / 2, NULL), 0);
+    }
+    check_near(missed(&f), apart, apart / 50);
+    tear_down(&f);
+}
+
 /* 32 waves of two rows of blocks: each fetches two panels of A and all of B. */
 static void blocks_in_step_share_a_fetch(void **state)
 {
@@ -467,11 +494,12 @@ static void drift_is_what_latency_leaves(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(
-        blocks_in_step_share_a_fetch, blocks_come_back_to_rows, borders_come_round,
-        blocks_come_back_to_columns, blocks_apart_fetch_each, places_that_were_looked_at_are_shared,
-        rows_have_panels_of_their_own, drift_needs_two_blocks_and_a_small_cache,
-        groups_share_rows_and_columns, half_of_a_wave_comes_later, rounds_of_tiles_are_waves,
-        launches_find_what_one_sm_read, sectors_anywhere_come_again, sectors_anywhere_are_lost_within_a_wave,
-        lines_of_neighbours_in_x_are_not_alone, pairs_write_the_same, drift_is_what_latency_leaves);
+    return RUN_TESTS(clusters_fetch_what_their_blocks_copy_in_parts, blocks_in_step_share_a_fetch,
+                     blocks_come_back_to_rows, borders_come_round, blocks_come_back_to_columns,
+                     blocks_apart_fetch_each, places_that_were_looked_at_are_shared,
+                     rows_have_panels_of_their_own, drift_needs_two_blocks_and_a_small_cache,
+                     groups_share_rows_and_columns, half_of_a_wave_comes_later, rounds_of_tiles_are_waves,
+                     launches_find_what_one_sm_read, sectors_anywhere_come_again,
+                     sectors_anywhere_are_lost_within_a_wave, lines_of_neighbours_in_x_are_not_alone,
+                     pairs_write_the_same, drift_is_what_latency_leaves);
 }
