@@ -26,7 +26,8 @@ enum {
     SPREADING = 1,        /* cuts for such loads alone */
     WAVES = 3,            /* after the first, of blocks that follow each other, at most */
     AFFORDABLE = 1 << 17, /* instructions that an SM issues in what is simulated */
-    TELLING = 16          /* a smaller part of them says nothing of the rest */
+    TELLING = 16,         /* a smaller part of them says nothing of the rest */
+    SHOWING = 64          /* nor does a smaller one of what the longer lists have */
 };
 
 /* A path's warps with loops cut short, twice, and how many instructions that makes. */
@@ -177,11 +178,15 @@ static int make_lists(struct lists *out, const struct sm_input *in, const struct
     return rc;
 }
 
-/* With all iterations. */
+/* With all iterations: as what the longer lists have more goes on. Of the beginning of paths that may be next to nothing, where
+ * iterations go ways of their own: then two simulations differ by chance, and the rest goes on as all of the beginning. */
 static double extrapolate(const struct sm_both *both, const struct lists *lists)
 {
-    return both->longer + (both->longer - both->brief) / (lists->long_ops - lists->brief_ops) *
-                              (lists->all - lists->long_ops);
+    const double more = lists->long_ops - lists->brief_ops, left_out = lists->all - lists->long_ops;
+
+    if (lists->cut.part < 1 && more * SHOWING < lists->long_ops)
+        return both->longer * lists->all / lists->long_ops;
+    return both->longer + (both->longer - both->brief) / more * left_out;
 }
 
 /* Blocks begin in step and drift apart, since they compete. The few iterations simulated do not show where that

@@ -60,6 +60,38 @@ static void blocks_of_like_work_last_as_long(void **state)
     check_near(fixture_simulate(&f, 4, false).first, 1000 * 50, 1000);
 }
 
+/* Of paths too long to be simulated the beginning, without loops but for a slow one: what that costs says nothing of the
+ * rest, which issues an instruction a cycle and scheduler. */
+static void long_ways_go_on_as_they_begin(void **state)
+{
+    enum { TURNS = 720, BODY = 50, LOOP = 735, STEPS = TURNS + 5 };
+    static struct emulate_step steps[STEPS] = {{.body = 1, .repeats = 40},
+                                               {.count = 2},
+                                               [STEPS - 3] = {.body = 1, .repeats = LOOP},
+                                               {.first = 2, .count = BODY},
+                                               {.first = CODE - 1, .count = 1}};
+    struct emulate_path paths[2] = {{.steps = steps, .count = STEPS}, {.steps = steps, .count = STEPS - 1}};
+    struct fixture f = {.path = {.count = 3}};
+    struct emulate_block other;
+    const double cycles = 16. * (TURNS + LOOP) * BODY;
+    uint32_t others[16];
+
+    for (unsigned k = 0; k < TURNS; k++)
+        steps[2 + k] = (struct emulate_step){.first = 2 + k % 2, .count = BODY};
+    for (unsigned w = 0; w < 16; w++)
+        others[w] = 1;
+    fixture_fill(&f, CODE, fixture_plain(SASS_FADD, 1, 0));
+    f.code[0] = fixture_load(SASS_LDS, SASS_SPACE_SHARED, 0);
+    f.code[1] = fixture_plain(SASS_BRA, 5, 1);
+    fixture_set_up(&f, CODE, 16);
+    f.counts[0] = (struct traffic_count){.issued = 1, .requests = 1, .wavefronts = 32};
+    f.emulation = (struct emulate_result){.paths = paths, .path_count = 2};
+    other = f.block;
+    other.paths = others;
+    f.blocks[1] = &other;
+    check_near(fixture_simulate(&f, 4, false).first, cycles, cycles / 4);
+}
+
 /* A loop of so many instructions that few of its iterations are simulated, by as many warps as there can be:
  * every scheduler issues one instruction a cycle. */
 static void long_loops_are_extrapolated_from_few_iterations(void **state)
@@ -268,7 +300,7 @@ static void one_sub_partition_has_its_share(void **state)
 
 int main(void)
 {
-    return RUN_TESTS(loops_are_extrapolated, blocks_of_like_work_last_as_long,
+    return RUN_TESTS(loops_are_extrapolated, blocks_of_like_work_last_as_long, long_ways_go_on_as_they_begin,
                      loops_are_extrapolated_from_where_they_are_steady,
                      long_loops_are_extrapolated_from_few_iterations, loops_within_loops_keep_their_share,
                      long_waits_are_extrapolated, the_first_wave_is_of_the_mean_work,
