@@ -1,3 +1,4 @@
+#include "tuner/tune/seats.h"
 #include "tuner/tune/tuning.h"
 
 #include "base/stats.h"
@@ -153,7 +154,7 @@ static int check_winner(struct tuning *tuning, struct candidate *winner, struct 
 int finals_run(struct tuning *tuning, struct err *err)
 {
     const struct candidate *initial = initial_of(tuning);
-    struct candidate **ranked, *field[TUNE_FINALISTS + 1];
+    struct candidate **ranked, *field[SEATS];
     size_t count, n;
     int rc = rank(&ranked, &count, tuning, err);
 
@@ -161,12 +162,7 @@ int finals_run(struct tuning *tuning, struct err *err)
         return rc;
     if (!count && initial) /* limits are no failures, but where nothing else is left they are the reason */
         candidate_remember(tuning, initial);
-    n = count < TUNE_FINALISTS ? count : TUNE_FINALISTS;
-    memcpy(field, ranked, n * sizeof *field);
-    for (size_t i = n; i < count;
-         i++) /* the default stands beside them, so that the speed-up over it is fair */
-        if (ranked[i] == initial)
-            field[n++] = ranked[i];
+    n = seats_take(field, ranked, count, initial);
     free(ranked);
     if (tuning->out->evaluator->launches && n > 1 && !all_final(field, n) && !tuning_stopped(tuning))
         rc = finals_measure(tuning, field, n, err);

@@ -1,4 +1,5 @@
 /* The fastest once more, in turns, until it is certain which of them is the fastest. */
+#include "tuner/tune/seats.h"
 #include "tuner/tune/tuning.h"
 
 #include "base/hash.h"
@@ -124,9 +125,9 @@ bool tuning_stopped(const struct tuning *tuning)
 
 /* The finalists with the samples that they have by now. */
 struct field {
-    struct candidate *candidates[TUNE_FINALISTS + 1];
-    double *samples[TUNE_FINALISTS + 1];
-    size_t counts[TUNE_FINALISTS + 1];
+    struct candidate *candidates[SEATS];
+    double *samples[SEATS];
+    size_t counts[SEATS];
     size_t n;
     double resolution;
     bool sustained; /* some were slowed by a limit of power when they were measured first */
@@ -225,7 +226,7 @@ static int measure_round(bool *stayed, struct tuning *tuning, struct field *fiel
                          struct err *err)
 {
     const size_t best = round < TUNE_FINAL_ROUNDS_LEAST ? field->n : leader(field);
-    bool behind[TUNE_FINALISTS + 1] = {false};
+    bool behind[SEATS] = {false};
     int rc = 0;
 
     for (size_t i = 0; i < field->n && best < field->n; i++)
