@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PLACES = 4096, SECTOR_SHIFT = 5 };
+enum { PLACES = 4096, SECTOR_SHIFT = 5, KB_SECTORS = 1024 / SECTOR, PIECE_SECTORS = KB_SECTORS / 4 };
 
 /* From so many blocks on, a part of them, that come to a place so often, others do as well; neighbours are fewer. */
 enum { SOME_BLOCKS = 6, SOME_PART = 4, SOME_PASSES = 16 };
@@ -38,7 +38,9 @@ static unsigned most_at_once(const uint64_t address[LANES], uint32_t mask)
 /* The table is never more than half full, so that a search ends. */
 static void add_passes(struct contention *contention, uint64_t sector, unsigned passes, bool floats)
 {
-    const uint64_t number = sector / CONTENTION_SECTORS + 1;
+    const uint64_t number = sector / KB_SECTORS * 2 + sector / PIECE_SECTORS % 2 + 1;
+    const unsigned here =
+        (unsigned)(sector / (2 * PIECE_SECTORS) % 2 * PIECE_SECTORS + sector % PIECE_SECTORS);
     size_t at = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 52);
     struct contention_address *place;
     struct contention_line *line;
@@ -54,11 +56,11 @@ static void add_passes(struct contention *contention, uint64_t sector, unsigned 
         place->number = number;
         contention->count++;
     }
-    line = &place->lines[sector % CONTENTION_SECTORS * SECTOR / LINE];
+    line = &place->lines[here * SECTOR / LINE];
     place->blocks += place->last != contention->last;
     place->last = contention->last;
     place->passes += passes;
-    place->floats[sector % CONTENTION_SECTORS] += floats ? passes : 0;
+    place->floats[here] += floats ? passes : 0;
     line->seen |= contention->last <= CONTENTION_BLOCKS ? UINT64_C(1) << (contention->last - 1) : 0;
     line->passes += passes;
 }
@@ -94,14 +96,31 @@ static bool meet(const struct contention *contention, const struct contention_ad
     return contention->blocks > 1 && (many || place->blocks == contention->blocks);
 }
 
-double contention_share(const struct contention *contention)
+static struct contention_busiest busy_place(const struct contention_address *place)
 {
-    double most = 0;
+    struct contention_busiest out = {.passes = place->passes};
+
+    for (unsigned s = 0; s < CONTENTION_SECTORS; s++)
+        out.behind += place->floats[s] * place->floats[s] / place->passes;
+    return out;
+}
+
+struct contention_busiest contention_busiest(const struct contention *contention)
+{
+    struct contention_busiest most = {0};
 
     for (size_t k = 0; contention->places && k < PLACES; k++)
-        if (meet(contention, &contention->places[k]) && contention->places[k].passes > most)
-            most = contention->places[k].passes;
-    return contention->lanes > 0 ? most / contention->lanes : 0;
+        if (meet(contention, &contention->places[k])) {
+            const struct contention_busiest place = busy_place(&contention->places[k]);
+
+            if (place.passes + place.behind > most.passes + most.behind)
+                most = place;
+        }
+    if (contention->lanes > 0) {
+        most.passes /= contention->lanes;
+        most.behind /= contention->lanes;
+    }
+    return most;
 }
 
 double contention_passes(const struct contention *contention)
@@ -112,17 +131,6 @@ double contention_passes(const struct contention *contention)
 double contention_repeats(const struct contention *contention)
 {
     return contention->lanes > 0 ? (contention->passes - contention->sectors) / contention->lanes : 0;
-}
-
-double contention_share_floats(const struct contention *contention)
-{
-    double most = 0;
-
-    for (size_t k = 0; contention->places && k < PLACES; k++)
-        for (unsigned s = 0; s < CONTENTION_SECTORS && meet(contention, &contention->places[k]); s++)
-            if (contention->places[k].floats[s] > most)
-                most = contention->places[k].floats[s];
-    return contention->lanes > 0 ? most / contention->lanes : 0;
 }
 
 double contention_unevenness(const struct contention *contention)

@@ -1,8 +1,9 @@
 /* Where atomic operations of all thread blocks meet. L2 serves those of one place one after another, however
  * many SMs send them: for each sector of a request as many passes as lanes have the same word of it (the
- * microbenchmark behind atomic_global_same). A place has 512 bytes, since an NVIDIA H200 serves what lies so near by one
- * slice of L2 or two. A sector takes no addition of floating-point numbers before it has done with the one before
- * (float_adds among the assumptions): such passes are also counted by sector. */
+ * microbenchmark behind atomic_global_same). A place is what one slice of L2 serves of a KB, its first and third 256 bytes or the
+ * others: on an NVIDIA H200 words of 2 lines in a row take as long as in one slice, 4 lines half of that, and 8 lines no less, 16
+ * a quarter. A sector takes no addition of floating-point numbers before it has done with the one before (float_adds among the
+ * assumptions), and what comes to the slice meanwhile waits behind: such passes are also counted by sector. */
 #ifndef MODEL_EMULATE_CONTENTION_H
 #define MODEL_EMULATE_CONTENTION_H
 
@@ -47,11 +48,15 @@ void contention_release(struct contention *contention);
  * floating-point numbers. */
 int contention_note(struct contention *contention, size_t block, const uint64_t address[LANES], uint32_t mask,
                     bool floats, struct err *err);
-/* Passes at the busiest place where blocks from all over the grid meet, per operation of a lane anywhere; 0 where there is
- * none or only one block was seen. */
-double contention_share(const struct contention *contention);
-/* Likewise those that add floating-point numbers at the sector where most do. */
-double contention_share_floats(const struct contention *contention);
+/* The busiest place where blocks from all over the grid meet, per operation of a lane anywhere; 0 where there is none or only one
+ * block was seen. */
+struct contention_busiest {
+    double passes;
+    double
+        behind; /* of them, those that come right behind one of the same sector, if all come in any order, and add
+                      floating-point numbers as that does */
+};
+struct contention_busiest contention_busiest(const struct contention *contention);
 /* Passes anywhere, per operation of a lane. */
 double contention_passes(const struct contention *contention);
 /* Passes anywhere beyond the first of each sector of a request, per operation of a lane: lanes that have the same word. */

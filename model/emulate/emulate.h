@@ -257,9 +257,9 @@ struct emulate_result {
     double *certain;  /* warp instructions that the grid issues at least, by instruction; null where the
                           sampled blocks tell; owned */
     double *expected; /* likewise those that it is expected to issue */
-    double contended; /* of a sample: passes of atomics where all blocks meet, per operation
-                          (emulate/contention.h) */
-    double contended_floats;   /* likewise passes that add floating-point numbers at one sector */
+    double contended; /* of a sample: passes of atomics where all blocks meet, per operation ... */
+    double
+        contended_behind; /* ... and of them, those behind another of the same sector (emulate/contention.h) */
     double contended_unevenly; /* contention_unevenness() */
     double repeated;           /* contention_repeats() */
     double passes;             /* of atomics, per operation of a lane */

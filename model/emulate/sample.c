@@ -406,8 +406,8 @@ int emulate_sample(struct emulate_result *out, struct emulation *emulation, size
         rc = add_blocks(out, emulation, most, err);
     memo_close(emulation->memo);
     emulation->memo = NULL;
-    out->contended = contention_share(&emulation->contention);
-    out->contended_floats = contention_share_floats(&emulation->contention);
+    out->contended = contention_busiest(&emulation->contention).passes;
+    out->contended_behind = contention_busiest(&emulation->contention).behind;
     out->contended_unevenly = contention_unevenness(&emulation->contention);
     out->repeated = contention_repeats(&emulation->contention);
     out->passes = contention_passes(&emulation->contention);

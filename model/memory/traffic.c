@@ -158,7 +158,7 @@ static int count(struct traffic *out, const struct sass_code *code, const struct
         return ERR_MEMORY;
     out->constant_bytes = (double)emulate_constant_bytes(result);
     out->contended = result->contended;
-    out->contended_floats = result->contended_floats;
+    out->contended_behind = result->contended_behind;
     out->contended_unevenly = result->contended_unevenly;
     out->repeated = result->repeated;
     out->passes = result->passes;

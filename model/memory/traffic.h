@@ -145,7 +145,7 @@ struct traffic {
     double access_error; /* half the width of the interval around requests, sectors, wavefronts that holds
                             those of the grid, relative; 0 where all sampled blocks access alike */
     double constant_bytes; /* of lines that sampled blocks read by LDC with a register */
-    double contended, contended_floats, contended_unevenly, repeated, passes; /* see struct emulate_result */
+    double contended, contended_behind, contended_unevenly, repeated, passes; /* see struct emulate_result */
     double met_lines; /* to which atomics of blocks that run together go; 0: not known */
     double met_share; /* of their passes, those that meet others there */
 

@@ -18,7 +18,7 @@ static const enum resource resources[SASS_PIPE_COUNT] = {
 };
 
 /* Of what is written, the share of sectors written in part from which on the output names them. */
-static const double PARTS_MATTER = 0.01;
+static const double PARTS_MATTER = 0.01, HOT_MATTERS = 0.25;
 
 static void ask(struct demand *demand, enum resource r, double count, double least)
 {
@@ -145,6 +145,25 @@ static void ask_constants(struct demands *out, const struct machine *machine, co
             count->wavefronts * least_share(count, traffic));
 }
 
+/* What an instruction adds anywhere, in passes at one place that last as long. */
+static double passes_anywhere(const struct machine *machine, const struct traffic_count *count, double lanes)
+{
+    const struct capacity *all = machine->capacities.sustained;
+    const double sms = (double)machine->device->limits.sm_count;
+    const double l2 = machine_adds(machine, count->sectors, count->lines) / all[RESOURCE_L2].per_sm,
+                 lanes_cycles = lanes / all[RESOURCE_ATOMIC_GLOBAL].per_sm;
+
+    return fmax(l2, lanes_cycles) * all[RESOURCE_ATOMIC_PLACE].per_gpu / sms;
+}
+
+/* Where many come to one slice of L2, what waits there keeps others waiting, too: of the shorter of both a part comes on top. */
+static double passes_beside(const struct machine *machine, double hot, double anywhere)
+{
+    return hot < anywhere * HOT_MATTERS
+               ? hot
+               : fmax(hot, anywhere) + machine->assumptions.adds_beside * fmin(hot, anywhere);
+}
+
 static void ask_atomics(struct demands *out, const struct machine *machine, const struct sass *i,
                         const struct traffic_count *count, const struct traffic *traffic)
 {
@@ -156,12 +175,14 @@ static void ask_atomics(struct demands *out, const struct machine *machine, cons
     const double slice =
         traffic->passes * fmax(machine_busiest_slice(machine, traffic->contended_unevenly),
                                traffic->met_share * machine_busiest_of_row(machine, traffic->met_lines));
-    const double passes =
-        fmax(fmax(traffic->contended, machine->assumptions.float_adds * traffic->contended_floats), slice);
+    const double place =
+        traffic->contended + (machine->assumptions.float_adds - 1) * traffic->contended_behind;
+    const double hot = count->lanes * fmax(place, slice), lanes = machine_atomics(machine, i, &added);
 
-    ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, machine_atomics(machine, i, &added), 0);
+    ask(&out->demand, RESOURCE_ATOMIC_GLOBAL, lanes, 0);
     if (machine->capacities.sustained[RESOURCE_ATOMIC_PLACE].per_gpu > 0)
-        ask(&out->demand, RESOURCE_ATOMIC_PLACE, count->lanes * passes, 0);
+        ask(&out->demand, RESOURCE_ATOMIC_PLACE,
+            passes_beside(machine, hot, passes_anywhere(machine, count, lanes)), 0);
 }
 
 /* Shared memory of other blocks of the cluster. */
