@@ -52,9 +52,7 @@ int contention_note(struct contention *contention, size_t block, const uint64_t 
  * block was seen. */
 struct contention_busiest {
     double passes;
-    double
-        behind; /* of them, those that come right behind one of the same sector, if all come in any order, and add
-                      floating-point numbers as that does */
+    double behind; /* of them, those of floats right behind another at the sector, if in any order */
 };
 struct contention_busiest contention_busiest(const struct contention *contention);
 /* Passes anywhere, per operation of a lane. */

@@ -252,14 +252,12 @@ struct emulate_result {
     bool likened;      /* of some blocks only a few warps say which way they go */
     double work_error; /* half the width of the interval around the warp instructions counted that holds those
                           of the grid, relative; 0 where every block's are known */
-    unsigned cluster
-        [3]; /* its extent in blocks; 0 in a grid of one dimension, whose order says more of what is shared */
-    double *certain;  /* warp instructions that the grid issues at least, by instruction; null where the
-                          sampled blocks tell; owned */
-    double *expected; /* likewise those that it is expected to issue */
-    double contended; /* of a sample: passes of atomics where all blocks meet, per operation ... */
-    double
-        contended_behind; /* ... and of them, those behind another of the same sector (emulate/contention.h) */
+    unsigned cluster[3]; /* blocks; 0 in a grid of one dimension, whose order says more of what is shared */
+    double *certain;     /* warp instructions that the grid issues at least, by instruction; null where the
+                            sampled blocks tell; owned */
+    double *expected;    /* likewise those that it is expected to issue */
+    double contended;    /* of a sample: contention_busiest(), per operation: passes ... */
+    double contended_behind;   /* ... and those of them behind another of the same sector */
     double contended_unevenly; /* contention_unevenness() */
     double repeated;           /* contention_repeats() */
     double passes;             /* of atomics, per operation of a lane */

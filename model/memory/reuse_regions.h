@@ -40,8 +40,7 @@ struct sharing {
     double own, x, y, both, halo, z;
     double next;    /* those that the next two blocks in x share */
     double span[3]; /* blocks in a row along x, y and z that share so; then those behind do in the same way */
-    double ranks
-        [3]; /* different parts of what x, y and z say is shared, by the blocks' places in their clusters: 1 or more */
+    double ranks[3]; /* different parts of it that places of a cluster have, along x, y and z; 1 or more */
     struct reuse_pool pool;
     double most;              /* bytes that all blocks together can reach; INFINITY where that is not known */
     double all;               /* bytes of the whole grid, where all its blocks were executed; else INFINITY */

@@ -18,7 +18,9 @@ static const enum resource resources[SASS_PIPE_COUNT] = {
 };
 
 /* Of what is written, the share of sectors written in part from which on the output names them. */
-static const double PARTS_MATTER = 0.01, HOT_MATTERS = 0.25;
+static const double PARTS_MATTER = 0.01;
+/* Of the time of what is added anywhere, how long additions at one place last from which on others wait for them. */
+static const double HOT_MATTERS = 0.25;
 
 static void ask(struct demand *demand, enum resource r, double count, double least)
 {
