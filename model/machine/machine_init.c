@@ -177,6 +177,8 @@ static void take_l2(struct machine *machine)
     set_per_sm(&machine->capacities, RESOURCE_L2, one.sustained / SECTOR, fmax(one.best, own.best) / SECTOR);
     sustained[RESOURCE_L2].per_gpu = all.sustained * sms / SECTOR;
     best[RESOURCE_L2].per_gpu = fmax(all.best, written.best) * sms / SECTOR;
+    sustained[RESOURCE_L2_WRITE] = sustained[RESOURCE_L2];
+    best[RESOURCE_L2_WRITE] = best[RESOURCE_L2];
     if (atomics.sustained > 0) {
         sustained[RESOURCE_ATOMIC_GLOBAL].per_sm = LANES / atomics.sustained;
         best[RESOURCE_ATOMIC_GLOBAL].per_sm = LANES / atomics.best;

@@ -26,6 +26,7 @@ static const struct {
     [RESOURCE_CONSTANT_PORT] = {"constant cache", "addresses", false, RESOURCE_CONSTANT_PORT},
     [RESOURCE_L1_TAGS] = {"L1 tags", "lines", false, RESOURCE_L1_TAGS},
     [RESOURCE_L2] = {"L2", "sectors", false, RESOURCE_L2},
+    [RESOURCE_L2_WRITE] = {"L2 write", "sectors", false, RESOURCE_L2_WRITE},
     [RESOURCE_DRAM_READ] = {"DRAM read", "bytes", false, RESOURCE_DRAM_WRITE},
     [RESOURCE_DRAM_WRITE] = {"DRAM write", "bytes and turning", false, RESOURCE_DRAM_READ},
     [RESOURCE_LOADS_IN_FLIGHT] = {"loads in flight", "load-cycles", false, RESOURCE_LOADS_IN_FLIGHT},

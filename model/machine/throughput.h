@@ -28,7 +28,8 @@ enum resource {
     RESOURCE_L1_DATA,         /* wavefronts of global and local memory; adds up with RESOURCE_SHARED */
     RESOURCE_CONSTANT_PORT,   /* different addresses that lanes name in loads from constant memory (LDC) */
     RESOURCE_L1_TAGS,         /* 128-byte lines looked up */
-    RESOURCE_L2,              /* 32-byte sectors asked of L2 */
+    RESOURCE_L2,              /* 32-byte sectors that L2 answers with, and a part of those below */
+    RESOURCE_L2_WRITE,        /* sectors that come into it, as long as those, and a part of those */
     RESOURCE_DRAM_READ,       /* bytes; reads and writes share the pins and so add up */
     RESOURCE_DRAM_WRITE,      /* bytes, more for turning from reads (turnaround_cost()) */
     RESOURCE_LOADS_IN_FLIGHT, /* load-cycles, waits summed over loads; the capacity is a number of loads */

@@ -101,6 +101,7 @@ void advise_coalescing(struct adviser *a)
     in.demand.count[RESOURCE_L1_DATA] *= share;
     in.demand.count[RESOURCE_L1_TAGS] = fmin(in.demand.count[RESOURCE_L1_TAGS], lines);
     in.demand.count[RESOURCE_L2] *= share;
+    in.demand.count[RESOURCE_L2_WRITE] *= share;
     in.demand.count[RESOURCE_LOADS_IN_FLIGHT] *= share;
     in.demand.count[RESOURCE_DRAM_READ] *= share;
     in.demand.count[RESOURCE_DRAM_WRITE] *= share;
@@ -151,7 +152,7 @@ void advise_traffic(struct adviser *a)
 
 /* A warp's loads from and stores to local memory. */
 struct own {
-    double issued, fronts, l2; /* sectors of L2: all that is stored, and what L1 has not */
+    double issued, fronts, l2, stored; /* sectors of L2: what L1 has not, and all that is stored */
     double dram_read, dram_written;
 };
 
@@ -170,7 +171,7 @@ static struct own own_of(const struct adviser *a)
         if (instruction->accesses[0].access & SASS_READS) {
             own.l2 += count->sectors * (1 - count->l1_hit);
         } else {
-            own.l2 += count->sectors;
+            own.stored += count->sectors;
             own.dram_written += own.dram_read > 0 ? count->sectors * SECTOR : 0;
         }
     }
@@ -187,6 +188,7 @@ void advise_spills(struct adviser *a)
     count[RESOURCE_LSU] = fmax(count[RESOURCE_LSU] - own.issued, 0);
     count[RESOURCE_L1_DATA] = fmax(count[RESOURCE_L1_DATA] - own.fronts, 0);
     count[RESOURCE_L2] = fmax(count[RESOURCE_L2] - own.l2, 0);
+    count[RESOURCE_L2_WRITE] = fmax(count[RESOURCE_L2_WRITE] - own.stored, 0);
     count[RESOURCE_DRAM_READ] = fmax(count[RESOURCE_DRAM_READ] - own.dram_read, 0);
     count[RESOURCE_DRAM_WRITE] = fmax(count[RESOURCE_DRAM_WRITE] - own.dram_written, 0);
     if (own.issued > 0)

@@ -260,12 +260,15 @@ static bool reads_l2(const struct sass *i)
            (traffic_is_local(i) || traffic_is_global(i));
 }
 
-/* L2 looks up what one load asks for while it reads what another does. */
+/* L2 looks up what one load asks for while it reads what another does. What it answers with and what comes into it, from SMs and
+ * from DRAM, go beside each other, but for a part. */
 static void ask_l2(struct demands *out, const struct machine *machine, const struct sass_code *code,
                    const struct traffic *traffic)
 {
     const struct traffic_stores *stores = &traffic->stores;
+    const double brought = traffic->dram.read / SECTOR, beside = machine->assumptions.l2_beside;
     struct traffic_l2 all = {0};
+    double out_of, into;
 
     for (size_t i = 0; i < code->count; i++)
         if (traffic->counts[i].issued > 0 && reads_l2(&code->instructions[i])) {
@@ -275,11 +278,15 @@ static void ask_l2(struct demands *out, const struct machine *machine, const str
             all.lines += own.lines;
             all.merged += own.merged;
         }
-    ask(&out->demand, RESOURCE_L2,
-        machine_reads(machine, all.sectors, all.lines, all.merged, traffic->loads.l1_lines) +
-            machine_writes(machine, stores->sectors, stores->lines, stores->filled) +
-            machine_adds(machine, traffic->added.sectors, traffic->added.lines),
-        traffic->least.l2_read + traffic->least.l2_written);
+    out_of = machine_reads(machine, all.sectors, all.lines, all.merged, traffic->loads.l1_lines);
+    into = machine_writes(machine, stores->sectors, stores->lines, stores->filled) +
+           machine_adds(machine, traffic->added.sectors, traffic->added.lines);
+    ask(&out->demand, RESOURCE_L2, out_of + beside * into, traffic->least.l2_read);
+    ask(&out->demand, RESOURCE_L2_WRITE,
+        into > 0 ? into + machine_writes(machine, brought, brought / (LINE / SECTOR), brought) +
+                       beside * fmax(out_of - brought, 0)
+                 : 0,
+        traffic->least.l2_written);
 }
 
 static void ask_beyond(struct demands *out, const struct machine *machine, const struct traffic *traffic)

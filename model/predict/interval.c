@@ -39,7 +39,7 @@ static bool is_l1(enum resource r)
 
 static bool is_beyond(enum resource r)
 {
-    return r == RESOURCE_L2 || r == RESOURCE_DRAM_READ || r == RESOURCE_DRAM_WRITE;
+    return r == RESOURCE_L2 || r == RESOURCE_L2_WRITE || r == RESOURCE_DRAM_READ || r == RESOURCE_DRAM_WRITE;
 }
 
 static bool is_atomic(enum resource r)

@@ -183,7 +183,8 @@ static double share_of_memory(const struct prediction *p)
     const double *cycles = p->at_sustained.cycles;
     const double l1 = fmax(cycles[RESOURCE_L1_DATA], cycles[RESOURCE_L1_TAGS]);
     const double dram = throughput_bottleneck(&p->at_sustained, RESOURCE_DRAM_READ);
-    const double most = fmax(fmax(l1, cycles[RESOURCE_L2]), dram);
+    const double l2 = fmax(cycles[RESOURCE_L2], cycles[RESOURCE_L2_WRITE]);
+    const double most = fmax(fmax(l1, l2), dram);
 
     return most > 0 ? fmin(most * p->warps_per_cycle, 1) : 0;
 }
@@ -253,7 +254,8 @@ static double clock_of(struct prediction *out, const struct predict_input *in, d
  * microbenchmark did at 1.98 GHz. */
 static void slow_down(struct predict_input *out, const struct predict_input *in, double factor)
 {
-    static const enum resource apart[] = {RESOURCE_L2, RESOURCE_DRAM_READ, RESOURCE_DRAM_WRITE};
+    static const enum resource apart[] = {RESOURCE_L2, RESOURCE_L2_WRITE, RESOURCE_DRAM_READ,
+                                          RESOURCE_DRAM_WRITE};
 
     *out = *in;
     for (size_t k = 0; k < sizeof apart / sizeof *apart; k++) {

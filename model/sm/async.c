@@ -147,7 +147,7 @@ static double copy_ends(struct sm_state *sm, const struct sm_request *request, u
     double begins = time + sm_serve(&sm->engine_free, time, later(transfer, request->interval));
 
     begins += sm_serve(&sm->own_free[SM_REMOTE], begins, request->own[SM_REMOTE]);
-    begins += sm_serve(&sm->l2_free, begins, request->l2);
+    begins += sm_serve(request->async == SM_STORES ? &sm->l2_taken : &sm->l2_free, begins, request->l2);
     begins += wait_for_dram(sm, request, begins);
     sm->dram_busy += request->dram;
     sm->engine_busy += later(transfer, request->interval);

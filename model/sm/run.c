@@ -225,7 +225,7 @@ static int run_on(struct sm_state *sm, struct err *err)
         else
             sm_choose_all(sm);
     }
-    sm->end = later(later(sm->end, sm->units_free), later(sm->l2_free, sm->dram_free));
+    sm->end = later(later(later(sm->end, sm->units_free), sm->dram_free), later(sm->l2_free, sm->l2_taken));
     for (int s = 0; s < SM_SERVERS; s++)
         sm->end = later(sm->end, sm->own_free[s]);
     return 0;

@@ -39,6 +39,24 @@ static double serve_both(double *own, double *other, double time, double cycles)
     return sm_serve(own, time, cycles);
 }
 
+/* What a request that comes to L2 at `time` waits there. What is behind a store waits until L2 has taken that, which has one way
+ * in. */
+static double use_l2(struct sm_state *sm, const struct sm_request *request, double time)
+{
+    const double cycles = sm->code->subset.times * request->l2,
+                 beside = sm->in->machine->assumptions.l2_beside * cycles;
+    double wait;
+
+    if (!request->stores) {
+        sm_serve(&sm->l2_taken, time, beside);
+        return request->waits * serve_both(&sm->l2_warps, &sm->l2_free, time, cycles);
+    }
+    serve_both(&sm->l2_warps, &sm->l2_free, time, beside);
+    wait = request->waits * sm_serve(&sm->l2_taken, time, cycles);
+    sm->units_free = later(sm->units_free, sm->l2_taken);
+    return wait;
+}
+
 /* What a request that comes to DRAM at `time` waits there; what a store displaces goes there behind all. */
 static double use_dram(struct sm_state *sm, struct sm_warp *warp, const struct sm_request *request,
                        double time)
@@ -83,9 +101,7 @@ void sm_use_memory(struct sm_state *sm, struct sm_warp *warp, const struct sm_re
     delay += sm_serve(&sm->units_free, time + delay, times * request->units);
     for (int s = 0; s < SM_SERVERS; s++)
         delay += sm_serve(&sm->own_free[s], time + delay, times * request->own[s]);
-    delay += request->waits * serve_both(&sm->l2_warps, &sm->l2_free, time + delay, times * request->l2);
-    if (request->stores) /* what is behind a store waits until L2 has taken that, which has one way in */
-        sm->units_free = later(sm->units_free, sm->l2_warps);
+    delay += use_l2(sm, request, time + delay);
     wait_for_fence(sm, warp, request, time);
     sm->queue_free[true] = later(sm->units_free, sm->tags_free) - queue;
     taken = request->kind == REPLAY_COPY ? delay : later(sm->units_free - time - queue, 0);

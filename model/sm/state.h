@@ -99,6 +99,7 @@ struct sm_state {
                              one that does */
     double own_free[SM_SERVERS], units_free, tags_free, l2_free, dram_free, barrier_free, end, read_window;
     double l2_warps, dram_warps; /* l2_free and dram_free if the copy engine had asked for nothing */
+    double l2_taken;       /* when L2 has taken what was stored and added: beside what it answers with */
     double stored;         /* when the last store of any warp was taken, which a fence of any waits for */
     double fence_stored;   /* from then until such a fence is over */
     double fence_copied;   /* how long one takes where copies have just come or are under way */

@@ -364,6 +364,39 @@ static void lines_take_l1_not_sectors(void **state)
     by_hand_tear_down(&on);
 }
 
+/* What is stored and added comes into L2 after what DRAM brings; beside it L2 answers, but for a part of either. */
+static void l2_answers_beside_what_comes(void **state)
+{
+    struct by_hand on;
+    struct demands demands;
+    double beside, in, out;
+
+    by_hand_set_up(&on);
+    on.device.values[DEVICE_L2_READ].sustained = 40;
+    on.device.values[DEVICE_L2_WRITE] = (struct device_value){.known = true, .sustained = 20, .best = 20};
+    machine_release(&on.machine);
+    assert_int_equal(machine_init(&on.machine, &on.device, NULL), 0);
+    beside = on.machine.assumptions.l2_beside;
+    on.traffic.stores = (struct traffic_stores){.sectors = 12, .lines = 3, .filled = 12};
+    on.traffic.dram.read = 8 * SECTOR;
+    on.traffic.least.l2_read = 5;
+    on.traffic.least.l2_written = 7;
+    for (size_t i = 0; i < on.traffic.instruction_count; i++)
+        on.traffic.counts[i] = (struct traffic_count){0};
+    on.traffic.counts[INDEX] = (struct traffic_count){.issued = 1, .sectors_once = 32, .lines_once = 8};
+    demands_of(&demands, &on.machine, &on.f.sass, &on.traffic);
+    in = 2 * 12;
+    out = 32;
+    check_near(demands.demand.count[RESOURCE_L2], out + beside * in, 1e-9);
+    check_near(demands.demand.count[RESOURCE_L2_WRITE], in + 2 * 8 + beside * (out - 8), 1e-9);
+    check_near(demands.demand.least[RESOURCE_L2], 5, 0);
+    check_near(demands.demand.least[RESOURCE_L2_WRITE], 7, 0);
+    on.traffic.stores = (struct traffic_stores){0}; /* what DRAM brings goes by DRAM's own rate */
+    demands_of(&demands, &on.machine, &on.f.sass, &on.traffic);
+    check_near(demands.demand.count[RESOURCE_L2_WRITE], 0, 0);
+    by_hand_tear_down(&on);
+}
+
 static void demands_follow_the_counts(void **state)
 {
     struct by_hand on;
@@ -439,6 +472,6 @@ int main(void)
                      a_bound_takes_for_shared_what_is_not_shown, what_is_asked_again_hits_l1,
                      parts_of_a_request_ask_once, a_match_passes_for_each_value, misses_are_looked_up_again,
                      merged_requests_get_their_sectors, what_one_warp_loads_is_its_own, stores_end_bursts,
-                     l2_looks_up_beside_reading, lines_take_l1_not_sectors, demands_follow_the_counts,
-                     constants_are_asked_for_address_by_address);
+                     l2_looks_up_beside_reading, lines_take_l1_not_sectors, l2_answers_beside_what_comes,
+                     demands_follow_the_counts, constants_are_asked_for_address_by_address);
 }

@@ -114,7 +114,7 @@ static void holds_all_variants(void **state)
     check_member(&columns, "rule", "[null, null, 2, 1]");
     check_member(&columns, "registers", "[32, null, 40, null]");
     check_member(&columns, "message", "[null, 0, null, null]");
-    check_member(&columns, "busy", "[null, null, [18, 500], []]");
+    check_member(&columns, "busy", "[null, null, [19, 500], []]");
     assert_false(js_find(&at, &columns, "clock_mhz"));
     js_free(data);
 }
