@@ -43,7 +43,7 @@ int emulation_block(struct emulate_result *result, struct emulation *emulation, 
 }
 
 int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned position[3],
-                   uint64_t instructions, struct err *err)
+                   uint64_t instructions, const bool *until, struct err *err)
 {
     const uint64_t budget = emulation->budget, counted = emulation->counted;
     struct memo *const memo = emulation->memo;
@@ -59,8 +59,14 @@ int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned 
     emulation->budget = instructions;
     emulation->memo = NULL;
     emulation->lowest = first;
+    emulation->until = until;
+    emulation->missing = 0;
+    for (size_t r = 0; until && r < emulation->memory.region_count; r++)
+        emulation->missing += until[r];
     rc = block_execute(emulation, &block, err);
     emulation->lowest = NULL;
+    emulation->until = NULL;
+    emulation->peeked = result.executed + emulation->counted;
     emulate_result_release(&result);
     emulation->result = own;
     emulation->budget = budget;
@@ -121,7 +127,7 @@ void emulate_result_release(struct emulate_result *result)
     free(result->regions);
     free(result->order.moves);
     free(result->spans);
-    free(result->anew);
+    free(result->places);
     free(result->alike.linear);
     free(result->certain);
     free(result->expected);

@@ -227,6 +227,15 @@ struct emulate_alike {
                      where nobody asked; owned */
 };
 
+/* Where consecutive blocks of a one-dimensional grid begin to read a region, loaded values leading them there. */
+struct emulate_places {
+    double blocks;    /* that were looked at in a row, on the mean; 0: not known */
+    double half, all; /* different places of the first half of them, and of all ... */
+    double further;   /* ... and those that each block behind them adds */
+    double
+        pool; /* sectors of which each block of a place reads some, as any; 0: they read the same, as far as they read */
+};
+
 struct emulate_result {
     enum emulate_end end;
     uint32_t pc;          /* byte offset of the instruction at which it ended, unless DONE */
@@ -281,11 +290,8 @@ struct emulate_result {
         spans; /* of a sample: 3 for each region, how many blocks in a row along x, y and z, the middle one among
                         them, begin to read it at the same place, where a neighbour shares all that it reads; 0: not
                         known. Null where nobody looked; owned */
-    /* Of a sample of a one-dimensional grid where loaded values decide where blocks read: by region that all read alike but for a
-     * distance, of consecutive blocks the share that begin where none of them before does; 0: not known. Null where nobody
-     * looked; owned. */
-    double *anew;
-    struct emulate_alike alike; /* of a sample */
+    struct emulate_places *places; /* of a sample, by region; null where nobody looked; owned */
+    struct emulate_alike alike;    /* of a sample */
 };
 
 /* Whether executions of the instruction are among the events. */

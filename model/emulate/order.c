@@ -17,7 +17,7 @@ static int look(uint64_t *first, const struct search *search, uint64_t block)
 {
     const unsigned position[3] = {(unsigned)block, 0, 0};
 
-    return emulation_peek(first, search->emulation, position, search->instructions, search->err);
+    return emulation_peek(first, search->emulation, position, search->instructions, NULL, search->err);
 }
 
 /* Finds how much of block 0 is to be looked at: until it has read of every region that a whole block reads of. */

@@ -14,7 +14,7 @@ int peek_reach(uint64_t *instructions, uint64_t *first, struct emulation *emulat
                const unsigned position[3], const bool *wanted, struct err *err)
 {
     for (*instructions = PEEK_LEAST; *instructions <= PEEK_MOST; *instructions *= 2) {
-        const int rc = emulation_peek(first, emulation, position, *instructions, err);
+        const int rc = emulation_peek(first, emulation, position, *instructions, NULL, err);
 
         if (rc || has_read(first, wanted, emulation->memory.region_count))
             return rc;

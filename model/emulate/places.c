@@ -2,21 +2,35 @@
 
 #include "model/emulate/peek.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
     WINDOWS = 3,    /* of blocks in a row, spread over the grid: the lists that lead them are uneven */
-    COST = 1 << 18, /* instructions for all looks of a window: less than a tenth of a second of a core */
-    LEAST = 24,     /* blocks of a window that tell something; */
-    MOST = 256,     /* that are looked at */
+    COST = 1 << 17, /* instructions for all looks of a window: less than a hundredth of a second of a core */
+    LEAST = 16,     /* blocks of a window that tell something; */
+    MOST = 128,     /* that are looked at */
+    LATER = 2,      /* times as many instructions as in the middle of a window, for those that read later */
     SECTORS = 64,   /* that a block reads of a region, for that to matter */
-    PAIRS = 6       /* of sampled blocks that are compared */
+    PAIRS = 6,      /* of sampled blocks that are compared */
+    SIMILAR = 2     /* of them that begin at one place and say of how much each reads a part */
 };
 
-/* The share of what a block reads that is that of another, moved, where they read alike. */
+/* The share of what a block reads that is that of a longer one, moved, where they read alike. */
 #define ALIKE 0.9
 /* How many times as much as the region has all blocks read of it at least. */
 #define SHARED 1.5
+/* Of what a block reaches over, how far apart two begin at most that begin at one place ... */
+#define NEAR 0.05
+/* ... and how much less than one the other reaches over, by its last reads being others. */
+#define REACH 0.75
+
+/* How sampled blocks read a region. */
+struct way {
+    bool wanted; /* they begin at different places, and read alike from there on, or share what a place has */
+    uint64_t near; /* bytes: what begins no farther apart begins at one place */
+    double pool;   /* see struct emulate_places */
+};
 
 struct search {
     struct emulation *emulation;
@@ -24,16 +38,22 @@ struct search {
     struct err *err;
     size_t regions;
     unsigned blocks; /* of the grid */
-    uint64_t *reads; /* of a window's blocks: their first reads of all regions */
+    uint64_t *reads; /* of all windows' blocks: their first reads of all regions */
+    unsigned looks;  /* blocks of earlier windows */
     uint64_t *first; /* the same of one block */
-    bool *wanted;    /* regions that all sampled blocks read alike but for a distance, and share */
-    unsigned *reading,
-        *anew; /* by region: blocks of all windows that read of it, and that begin where none before do */
+    struct way *ways;
+    bool *wanted;        /* what they say, by region */
+    struct found *found; /* by region */
 };
 
 struct window {
     unsigned first, count; /* blocks */
-    uint64_t instructions; /* of each that are looked at */
+};
+
+/* What windows told of a region. */
+struct found {
+    unsigned windows;
+    double later, fresh; /* places of all windows but the first, and those of them that none before had */
 };
 
 /* The sampled block nearest to `at` that reads at least half as much as any. */
@@ -60,30 +80,62 @@ static const struct emulate_block *nearest(const struct emulate_result *result, 
 /* Where sampled blocks read of a region. */
 struct seen {
     const struct footprint *last; /* of those so far */
-    uint64_t from;                /* where it begins */
-    unsigned pairs;
-    bool differ, alike; /* they begin at different places; they read the same but for that */
+    struct footprint_ends ends;   /* of that, in sectors */
+    unsigned pairs, similar;      /* ... of them that begin at one place */
+    bool differ, alike;           /* they begin at different places; they read the same but for that */
+    double parts, shared;         /* sums over the similar ones: products of what both read; what both have */
+    double reach;                 /* sectors: the least that a block reaches over */
 };
+
+static double shared_of(const struct footprint *a, const struct footprint *b,
+                        const struct emulate_region *region)
+{
+    return (double)footprint_shared_in(a, b, b, region->address, region->bytes);
+}
+
+static bool begin_together(const struct footprint_ends *a, const struct footprint_ends *b)
+{
+    const double reach_a = (double)(a->last - a->first + 1), reach_b = (double)(b->last - b->first + 1);
+
+    return fabs((double)a->first - (double)b->first) <= NEAR * fmin(reach_a, reach_b) &&
+           fmin(reach_a, reach_b) >= REACH * fmax(reach_a, reach_b);
+}
+
+/* Of two blocks one after another. */
+static int compare(struct seen *seen, const struct footprint *own, const struct footprint_ends *ends,
+                   const struct emulate_region *region, struct err *err)
+{
+    const int64_t apart = ((int64_t)ends->first - (int64_t)seen->ends.first) * SECTOR;
+    const double mine = shared_of(own, own, region), other = shared_of(seen->last, seen->last, region);
+    double share;
+    const int rc = mine > other
+                       ? footprint_alike(&share, own, seen->last, region->address, region->bytes, -apart, err)
+                       : footprint_alike(&share, seen->last, own, region->address, region->bytes, apart, err);
+
+    seen->differ |= apart != 0;
+    seen->alike &= share >= ALIKE;
+    seen->pairs++;
+    if (begin_together(&seen->ends, ends)) {
+        seen->similar++;
+        seen->parts += mine * other;
+        seen->shared += shared_of(own, seen->last, region);
+    }
+    return rc;
+}
 
 static int see(struct seen *seen, const struct footprint *own, const struct emulate_region *region,
                struct err *err)
 {
-    const uint64_t end = region->address + (region->bytes + SECTOR - 1) / SECTOR * SECTOR;
-    uint64_t from;
-    double share = 1;
+    struct footprint_ends ends;
     int rc = 0;
 
-    if (!footprint_first(&from, own, region->address, end))
+    if (!footprint_ends_in(&ends, own, region->address, region->bytes))
         return 0;
-    if (seen->last) {
-        rc = footprint_alike(&share, seen->last, own, region->address, region->bytes,
-                             (int64_t)(from - seen->from), err);
-        seen->differ |= from != seen->from;
-        seen->alike &= share >= ALIKE;
-        seen->pairs++;
-    }
+    if (seen->last)
+        rc = compare(seen, own, &ends, region, err);
     seen->last = own;
-    seen->from = from;
+    seen->ends = ends;
+    seen->reach = fmin(seen->reach, (double)(ends.last - ends.first + 1));
     return rc;
 }
 
@@ -95,73 +147,106 @@ static bool is_shared(const struct footprint *own, const struct emulate_region *
     return sectors >= SECTORS && blocks * sectors * SECTOR > SHARED * (double)region->bytes;
 }
 
-/* Whether sampled blocks begin to read the region at different places, and read the same from there on. */
-static int find_wanted(bool *out, const struct search *search, const struct emulate_region *region)
+/* Whether sampled blocks begin to read the region at different places, and what they read from there on: all the same, or any
+ * part of what there is. */
+static int find_way(struct way *out, const struct search *search, const struct emulate_region *region)
 {
     const struct emulate_result *result = search->result;
-    struct seen seen = {.alike = true};
+    struct seen seen = {.alike = true, .reach = INFINITY};
     int rc = 0;
 
-    *out = false;
+    *out = (struct way){0};
     if (!is_shared(&nearest(result, search->blocks / 2)->read, region, search->blocks))
         return 0;
-    for (size_t b = 0; b < result->block_count && seen.alike && seen.pairs < PAIRS && !rc; b++)
+    for (size_t b = 0; b < result->block_count && (seen.pairs < PAIRS || !seen.alike) && !rc; b++)
         rc = see(&seen, &result->blocks[b].read, region, search->err);
-    *out = seen.differ && seen.alike;
-    return rc;
+    out->wanted = seen.differ && seen.alike && seen.pairs > 0;
+    if (out->wanted || rc || seen.similar < SIMILAR || seen.similar == seen.pairs || !(seen.shared > 0))
+        return rc;
+    out->wanted = true;
+    out->near = (uint64_t)(NEAR * seen.reach * SECTOR);
+    out->pool = seen.parts / seen.shared;
+    return 0;
 }
 
-/* Blocks around a sampled one, each until it has read of all regions that matter; none where that takes long. */
-static int find_window(struct window *window, struct search *search, const struct emulate_block *middle)
+/* Whether one of some blocks, `from` to `to` of all that were looked at, begins where this one does. */
+static bool is_begun(const struct search *search, size_t r, unsigned from, unsigned to, uint64_t own)
 {
-    int rc;
+    const uint64_t near = search->ways[r].near;
+    bool found = false;
 
-    *window = (struct window){0};
-    rc = peek_reach(&window->instructions, search->first, search->emulation, middle->position, search->wanted,
-                    search->err);
-    if (rc || !window->instructions)
-        return rc;
-    window->count = (unsigned)(COST / window->instructions);
-    window->count = window->count < MOST ? window->count : MOST;
-    window->count = window->count < search->blocks ? window->count : search->blocks;
-    window->first = middle->position[0] > window->count / 2 ? middle->position[0] - window->count / 2 : 0;
-    if (window->first + window->count > search->blocks)
-        window->first = search->blocks - window->count;
-    return 0;
+    for (unsigned k = from; k < to && !found; k++) {
+        const uint64_t other = search->reads[k * search->regions + r];
+
+        found = other && (own > other ? own - other : other - own) <= near;
+    }
+    return found;
 }
 
 static void add_region(struct search *search, const struct window *window, size_t r)
 {
-    unsigned reading = 0, anew = 0;
+    struct emulate_places *places = &search->result->places[r];
+    struct found *found = &search->found[r];
+    const unsigned from = search->looks, to = from + window->count;
+    unsigned reading = 0, half = 0, all = 0, fresh = 0;
 
-    for (unsigned b = 0; b < window->count; b++) {
+    for (unsigned b = from; b < to; b++) {
         const uint64_t own = search->reads[b * search->regions + r];
-        bool seen = false;
+        const bool anew = own && !is_begun(search, r, from, b, own);
 
-        for (unsigned k = 0; k < b && !seen; k++)
-            seen = search->reads[k * search->regions + r] == own;
         reading += own != 0;
-        anew += own && !seen;
+        all += anew;
+        half += anew && 2 * (b - from) < window->count;
+        fresh += anew && !is_begun(search, r, 0, from, own);
     }
     if (reading < LEAST)
         return;
-    search->reading[r] += reading;
-    search->anew[r] += anew;
+    places->blocks += reading;
+    places->half += half;
+    places->all += all;
+    found->later += found->windows ? all : 0;
+    found->fresh += found->windows ? fresh : 0;
+    found->windows++;
 }
 
-static int look(struct search *search, const struct window *window)
+/* Blocks around a sampled one, each until it has read of all regions that matter; none where that takes long. */
+static int look(struct window *window, struct search *search, const struct emulate_block *middle)
 {
-    int rc = 0;
+    const unsigned at = middle->position[0], most = search->blocks < MOST ? search->blocks : MOST;
+    uint64_t instructions, spent = 0;
+    int rc = peek_reach(&instructions, search->first, search->emulation, middle->position, search->wanted,
+                        search->err);
 
-    for (unsigned b = 0; b < window->count && !rc; b++) {
-        const unsigned position[3] = {window->first + b, 0, 0};
+    *window = (struct window){.first = at > most / 2 ? at - most / 2 : 0};
+    if (window->first + most > search->blocks)
+        window->first = search->blocks - most;
+    while (!rc && instructions && window->count < most && spent < COST) {
+        const unsigned position[3] = {window->first + window->count, 0, 0};
 
-        rc = emulation_peek(search->reads + b * search->regions, search->emulation, position,
-                            window->instructions, search->err);
+        rc = emulation_peek(search->reads + (search->looks + window->count++) * search->regions,
+                            search->emulation, position, LATER * instructions, search->wanted, search->err);
+        spent += search->emulation->peeked;
     }
-    for (size_t r = 0; r < search->regions && !rc; r++)
-        add_region(search, window, r);
     return rc;
+}
+
+/* From sums over all windows. Beyond them it goes on as in the latter half of each or, where a window begins at other places than
+ * those before it, as in all of it: a run of blocks at one place may be longer than what was looked at. */
+static void mean_window(struct emulate_places *places, const struct found *found, double pool)
+{
+    const double windows = found->windows;
+    double other;
+
+    if (!found->windows) {
+        *places = (struct emulate_places){0};
+        return;
+    }
+    places->blocks /= windows;
+    places->half /= windows;
+    places->all /= windows;
+    other = found->later > 0 ? found->fresh / found->later : 1;
+    places->further = fmax(places->all - places->half, other * places->all / 2) / (places->blocks / 2);
+    places->pool = pool;
 }
 
 static int look_at_windows(struct search *search)
@@ -171,18 +256,19 @@ static int look_at_windows(struct search *search)
     int rc = 0;
 
     for (size_t r = 0; r < search->regions && !rc; r++) {
-        rc = find_wanted(&search->wanted[r], search, &search->result->regions[r]);
+        rc = find_way(&search->ways[r], search, &search->result->regions[r]);
+        search->wanted[r] = search->ways[r].wanted;
         any |= search->wanted[r];
     }
     for (unsigned w = 0; w < WINDOWS && any && !rc; w++) {
-        rc = find_window(&window, search,
-                         nearest(search->result, search->blocks / (2 * WINDOWS) * (2 * w + 1)));
-        if (!rc && window.count >= LEAST)
-            rc = look(search, &window);
+        rc = look(&window, search, nearest(search->result, search->blocks / (2 * WINDOWS) * (2 * w + 1)));
+        for (size_t r = 0; r < search->regions && window.count >= LEAST && !rc; r++)
+            if (search->wanted[r])
+                add_region(search, &window, r);
+        search->looks += window.count;
     }
     for (size_t r = 0; r < search->regions && !rc; r++)
-        search->result->anew[r] =
-            search->wanted[r] && search->reading[r] ? (double)search->anew[r] / search->reading[r] : 0;
+        mean_window(&search->result->places[r], &search->found[r], search->ways[r].pool);
     return rc;
 }
 
@@ -197,20 +283,20 @@ int places_find(struct emulate_result *result, struct emulation *emulation, stru
     if (grid[0] < LEAST || grid[1] > 1 || grid[2] > 1 || !emulation->slice.reads_global ||
         result->end != EMULATE_DONE || !result->block_count)
         return 0;
-    search.reads = calloc(MOST * regions + 1, sizeof *search.reads);
+    search.reads = calloc(WINDOWS * MOST * regions + 1, sizeof *search.reads);
     search.first = calloc(regions + 1, sizeof *search.first);
     search.wanted = calloc(regions + 1, sizeof *search.wanted);
-    search.reading = calloc(regions + 1, sizeof *search.reading);
-    search.anew = calloc(regions + 1, sizeof *search.anew);
-    result->anew = calloc(regions + 1, sizeof *result->anew);
-    if (!search.reads || !search.first || !search.wanted || !search.reading || !search.anew || !result->anew)
+    search.found = calloc(regions + 1, sizeof *search.found);
+    search.ways = calloc(regions + 1, sizeof *search.ways);
+    result->places = calloc(regions + 1, sizeof *result->places);
+    if (!search.reads || !search.first || !search.wanted || !search.found || !search.ways || !result->places)
         rc = err_memory(err);
     else
         rc = look_at_windows(&search);
     free(search.reads);
     free(search.first);
     free(search.wanted);
-    free(search.reading);
-    free(search.anew);
+    free(search.found);
+    free(search.ways);
     return rc;
 }

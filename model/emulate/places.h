@@ -1,4 +1,4 @@
-/* Where blocks begin to read that loaded values lead there (emulate_result.anew). */
+/* Where blocks begin to read that loaded values lead there (emulate_result.places). */
 #ifndef MODEL_EMULATE_PLACES_H
 #define MODEL_EMULATE_PLACES_H
 

@@ -149,10 +149,14 @@ static void note_lowest(struct emulation *emulation, uint64_t address)
     const struct region *region = memory_region(&emulation->memory, address, 1);
     const uint64_t sector = address / SECTOR;
     uint64_t *lowest;
+    size_t r;
 
     if (!region || sector >= (region->address + region->bytes) / SECTOR)
         return;
-    lowest = &emulation->lowest[region - emulation->memory.regions];
+    r = (size_t)(region - emulation->memory.regions);
+    lowest = &emulation->lowest[r];
+    if (!*lowest && emulation->until && emulation->until[r] && !--emulation->missing)
+        emulation->budget = 0; /* the look is over after this instruction */
     if (!*lowest || sector * SECTOR < *lowest)
         *lowest = sector * SECTOR;
 }

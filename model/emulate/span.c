@@ -59,7 +59,7 @@ static int look(struct rows *rows, unsigned axis, int sign, uint64_t distance)
     memcpy(position, rows->result->blocks[0].position, sizeof position);
     position[axis] += (unsigned)(sign * (int)distance);
     memory_forget(&rows->emulation->memory);
-    rc = emulation_peek(rows->here, rows->emulation, position, rows->instructions, rows->err);
+    rc = emulation_peek(rows->here, rows->emulation, position, rows->instructions, NULL, rows->err);
     rows->left -= rows->instructions;
     for (size_t r = 0; r < rows->regions && !rc; r++) {
         if (rows->here[r] != rows->first[r])

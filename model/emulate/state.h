@@ -231,6 +231,10 @@ struct emulation {
     struct waiting waiting;       /* loops for what other blocks store */
     struct memo *memo;            /* while a sample is taken, else null */
     uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
+    const bool *
+        until; /* then, by region: those of which a block has to have read for the look to end; null: it ends later */
+    uint64_t peeked; /* warp instructions of the last look */
+    size_t missing;  /* so many of them it has not read yet */
     const struct foresight
         *foresight;          /* while what a block issues is foreseen (emulate/foresee.h); else null */
     struct signing *signing; /* which way a block goes is all that is asked for; else null */
@@ -247,10 +251,10 @@ void emulation_begin(struct emulate_result *result, struct emulation *emulation)
 /* Executes one more block; it is in the result only if it ended as DONE. */
 int emulation_block(struct emulate_result *result, struct emulation *emulation, const unsigned position[3],
                     struct err *err);
-/* Executes the first instructions of a block, which leaves nothing behind. first[r]: the lowest address that
- * they read in region r, 0 where none. */
+/* Executes the first instructions of a block, which leaves nothing behind: so many, or until it has read of all regions that
+ * `until` flags (null: no fewer). first[r]: the lowest address that they read in region r, 0 where none. */
 int emulation_peek(uint64_t *first, struct emulation *emulation, const unsigned position[3],
-                   uint64_t instructions, struct err *err);
+                   uint64_t instructions, const bool *until, struct err *err);
 
 /* Ends the emulation at an instruction: STEP_STOPPED. */
 int stop_at(struct emulation *emulation, const struct sass *i, enum emulate_end end, const char *format, ...)

@@ -157,8 +157,8 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
         return ERR_MEMORY;
     if (!written)
         reuse_region->ordered = blocks_ordered(reuse_region, reuse_regions);
-    if (!written && result->anew)
-        reuse_region->anew = result->anew[region_number(reuse_region, reuse_regions)];
+    if (!written && result->places)
+        reuse_region->places = result->places[region_number(reuse_region, reuse_regions)];
     if ((double)result->block_count >= reuse_regions->blocks)
         return reuse_mean_union(&out->all, &out->pairs, result, reuse_region, written, err);
     if (!out->shift.gaps)
@@ -169,10 +169,26 @@ static int find_sharing(struct sharing *out, const struct reuse_regions *reuse_r
     return 0;
 }
 
-/* What so many blocks in a row read of a region where it is known how many of them begin anew. */
-static double anew_bytes(const struct reuse_region *reuse_region, double blocks)
+/* Places where so many blocks in a row begin. */
+static double places_begun(const struct emulate_places *places, double blocks)
 {
-    return places_bytes(reuse_region, reuse_region->read.own * SECTOR, fmax(reuse_region->anew * blocks, 1));
+    const double half = places->blocks / 2;
+    const double latter = fmin(fmax(blocks - half, 0), half), behind = fmax(blocks - places->blocks, 0);
+
+    return fmax(places->half * fmin(blocks / half, 1) + (places->all - places->half) * latter / half +
+                    places->further * behind,
+                1);
+}
+
+/* What so many blocks in a row read of a region where it is known at how many places they begin. */
+static double begun_bytes(const struct reuse_region *reuse_region, double blocks)
+{
+    const struct emulate_places *places = &reuse_region->places;
+    const double begun = places_begun(places, blocks), own = reuse_region->read.own;
+    const double of_one =
+        places->pool > own ? places->pool * (1 - pow(1 - own / places->pool, fmax(blocks / begun, 1))) : own;
+
+    return places_bytes(reuse_region, of_one * SECTOR, begun);
 }
 
 /* Different bytes of the whole grid. */
@@ -183,9 +199,9 @@ static double unique_of(const struct sharing *sharing, const struct reuse_region
         return sharing->all;
     if (sharing == &reuse_region->read && reuse_region->ordered)
         return places_touch(reuse_region, reuse_regions);
-    if (sharing == &reuse_region->read && reuse_region->anew > 0)
+    if (sharing == &reuse_region->read && reuse_region->places.blocks > 0)
         return fmin(blocks_touch(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region),
-                    anew_bytes(reuse_region, reuse_regions->blocks));
+                    begun_bytes(reuse_region, reuse_regions->blocks));
     return blocks_touch(sharing, reuse_regions->launch, reuse_regions->blocks, 1, reuse_region);
 }
 
@@ -283,8 +299,8 @@ static int find_wave(struct reuse_regions *reuse_regions, double blocks, struct 
                                  : 0;
         if (reuse_region->ordered)
             rc = find_ordered_wave(reuse_region, reuse_regions, blocks, err);
-        if (reuse_region->anew > 0)
-            reuse_region->wave = fmin(reuse_region->wave, anew_bytes(reuse_region, blocks));
+        if (reuse_region->places.blocks > 0)
+            reuse_region->wave = fmin(reuse_region->wave, begun_bytes(reuse_region, blocks));
         reuse_region->wave = fmin(reuse_region->wave, rows_touch(reuse_region, reuse_regions, blocks));
         reuse_region->wave = blocks < reuse_regions->blocks || reuse_regions->rounds > 1
                                  ? fmin(reuse_region->wave, reuse_region->unique)

@@ -55,8 +55,7 @@ struct reuse_region {
     struct sharing read, written;
     bool
         ordered; /* the order of the grid says where in it each block reads: neighbours read the same or apart */
-    double
-        anew; /* of the blocks that read of it, the share that do not where one just before does; 0: not known */
+    struct emulate_places places; /* where its blocks begin, if that is known */
     double pieces;               /* that its blocks gather from; 0: no gather (model/memory/reuse_gather.h) */
     double asked, fresh, stored; /* sectors per warp; `fresh` and `stored` are what a block reads and stores
                                     of it, each once, over its warps */

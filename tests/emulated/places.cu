@@ -27,3 +27,22 @@ extern "C" __global__ void __launch_bounds__(64) grouped(float *out, const float
         sum += a[k] * b[k];
     out[blockIdx.x * 64 + threadIdx.x] = sum;
 }
+
+// A product with a matrix of which each row has some pieces, 8 to 39 of 64, by a list: 16 blocks, one of each row of the matrix,
+// read those pieces of one tile of the other factor.
+#define LISTS 16
+#define SLOTS 64
+
+extern "C" __global__ void __launch_bounds__(64) listed(float *out, const float *tiles, const float *pieces,
+                                                        const int *count, const int *column)
+{
+    const int row = blockIdx.x % LISTS, tile = blockIdx.x / LISTS;
+    float sum = 0;
+
+#pragma unroll 1
+    for (int slot = row * SLOTS; slot < row * SLOTS + count[row]; slot++)
+#pragma unroll 1
+        for (int k = threadIdx.x; k < 512; k += 64)
+            sum += tiles[(tile * SLOTS + column[slot]) * 512 + k] * pieces[slot * 512 + k];
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}

@@ -141,10 +141,12 @@ static void blocks_come_back_to_columns(void **state)
     fixture_tear_down(&f);
 }
 
-/* A wave of 128 blocks reads as many panels as begin anew, of a matrix that its neighbours tell nothing of. */
+/* A wave of 128 blocks reads as many panels as begin anew, of a matrix that its neighbours tell nothing of; where eight blocks begin
+ * at one place and each reads half of what two panels have, all of both. */
 static void places_that_were_looked_at_are_shared(void **state)
 {
-    double anew[2] = {0, 0.25};
+    struct emulate_places places[2] = {{0}, {.blocks = 64, .half = 8, .all = 16, .further = 0.25}};
+    const double both = 2 * (1 - pow(0.5, 8));
     struct fixture f;
 
     fixture_set_up_groups(&f, 1 << 10, 0);
@@ -155,8 +157,12 @@ static void places_that_were_looked_at_are_shared(void **state)
     }
     check_near(fixture_missed(&f), 32. * SIDE, 1e-9); /* all that there is, in each wave */
     reuse_regions_release(&f.reuse_regions);
-    f.result.anew = anew;
+    f.result.places = places;
     check_near(fixture_missed(&f), 32 * 32. * PANEL, 32. * PANEL);
+    reuse_regions_release(&f.reuse_regions);
+    places[1] =
+        (struct emulate_places){.blocks = 64, .half = 4, .all = 8, .further = 0.125, .pool = 2. * PANEL / 32};
+    check_near(fixture_missed(&f), 32 * 16. * both * PANEL, 32. * PANEL);
     fixture_tear_down(&f);
 }
 
