@@ -207,7 +207,7 @@ static bool watch(struct pollfd *signs, const struct link *link, bool listens)
 
     signs[0] = (struct pollfd){.fd = connected ? link->command.fd : -1, .events = (short)(POLLIN | out)};
     signs[1] = (struct pollfd){.fd = connected && listens ? link->command.errors : -1, .events = POLLIN};
-    return link->broken.code != 0;
+    return is_connected(link) && link->broken.code;
 }
 
 static void rest(double seconds)
