@@ -32,18 +32,18 @@ static void holds_the_estimate(void **state)
 
 static void is_wider_where_more_is_doubtful(void **state)
 {
-    struct prediction waits = typical(), far = typical(), atomics = typical();
+    struct prediction waits = typical(), far = typical(), tables = typical();
     const struct prediction sure = found(typical());
 
     waits.latency_hidden = false;
     far.limiter = RESOURCE_DRAM_READ;
-    atomics.limiter = RESOURCE_ATOMIC_GLOBAL;
+    tables.limiter = RESOURCE_CONSTANT;
     waits = found(waits);
     far = found(far);
-    atomics = found(atomics);
+    tables = found(tables);
     assert_true(width(&waits) > width(&sure));
     assert_true(width(&far) > width(&sure));
-    assert_true(width(&atomics) > width(&sure));
+    assert_true(width(&tables) > width(&sure));
 }
 
 static void never_begins_below_the_bound(void **state)
