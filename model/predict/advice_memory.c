@@ -143,6 +143,10 @@ void advise_traffic(struct adviser *a)
     adviser_offer(a, &in, 1, "half the L2 traffic, by larger tiles or shared memory: %.0f sectors a warp now",
                   a->from->input.demand.count[RESOURCE_L2]);
     in = a->input;
+    in.demand.count[RESOURCE_L2_WRITE] *= 0.5;
+    adviser_offer(a, &in, 1,
+                  "half of what comes into L2, stored, added or from DRAM: it comes one after another");
+    in = a->input;
     in.demand.count[RESOURCE_SHARED] *= 0.5;
     in.demand.count[RESOURCE_LSU] *= 0.5;
     adviser_offer(a, &in, 1,
