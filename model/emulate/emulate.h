@@ -233,7 +233,7 @@ struct emulate_places {
     double half, all; /* different places of the first half of them, and of all ... */
     double further;   /* ... and those that each block behind them adds */
     double
-        pool; /* sectors of which each block of a place reads some, as any; 0: they read the same, as far as they read */
+        pool; /* sectors of which each block of a place reads any part; 0: all read the same, from its begin on */
 };
 
 struct emulate_result {

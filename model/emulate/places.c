@@ -107,7 +107,7 @@ static int compare(struct seen *seen, const struct footprint *own, const struct 
 {
     const int64_t apart = ((int64_t)ends->first - (int64_t)seen->ends.first) * SECTOR;
     const double mine = shared_of(own, own, region), other = shared_of(seen->last, seen->last, region);
-    double share;
+    double share = 1;
     const int rc = mine > other
                        ? footprint_alike(&share, own, seen->last, region->address, region->bytes, -apart, err)
                        : footprint_alike(&share, seen->last, own, region->address, region->bytes, apart, err);
