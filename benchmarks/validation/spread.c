@@ -157,8 +157,8 @@ static int fit_ends(struct spread *out, const struct spread_row *rows, size_t co
     }
     if (n)
         qsort(places, n, sizeof *places, by_place);
-    out->low = n ? quantile(places, n, (1 - SPREAD_HELD) / 2) : 0;
-    out->high = n ? quantile(places, n, (1 + SPREAD_HELD) / 2) : 0;
+    out->low = n ? quantile(places, n, (1 - SPREAD_HELD) * SPREAD_FASTER) : 0;
+    out->high = n ? quantile(places, n, 1 - (1 - SPREAD_HELD) * (1 - SPREAD_FASTER)) : 0;
     n = places && others;
     free(places);
     free(others);
