@@ -230,11 +230,10 @@ struct emulation {
     struct arrivals arrivals;     /* counters whose last arrival does more */
     struct waiting waiting;       /* loops for what other blocks store */
     struct memo *memo;            /* while a sample is taken, else null */
-    uint64_t *lowest; /* peeking: the lowest sector read of each region, all that is noted; else null */
-    const bool *
-        until; /* then, by region: those of which a block has to have read for the look to end; null: it ends later */
-    uint64_t peeked; /* warp instructions of the last look */
-    size_t missing;  /* so many of them it has not read yet */
+    uint64_t *lowest;  /* peeking: the lowest sector read of each region, all that is noted; else null */
+    const bool *until; /* then: regions after whose reading the look ends; null: it goes on */
+    size_t missing;    /* of those regions, which it has not read of yet */
+    uint64_t peeked;   /* warp instructions of the last look */
     const struct foresight
         *foresight;          /* while what a block issues is foreseen (emulate/foresee.h); else null */
     struct signing *signing; /* which way a block goes is all that is asked for; else null */

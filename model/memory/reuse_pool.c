@@ -99,8 +99,7 @@ static bool share_more(const struct far *far, double together)
     return together < far->sum && together < own - far->assumed->pooled_least * (own - far->sectors[0]);
 }
 
-/* Of so many sectors, each of which a block touches with the same probability, those that `blocks` blocks do. */
-static double drawn(double pool, double each, double blocks)
+double reuse_pool_drawn(double pool, double each, double blocks)
 {
     return -pool * expm1(blocks * log1p(-fmin(each / pool, 1 - 1e-9)));
 }
@@ -110,12 +109,12 @@ static double pool_of(double covered, double each, double blocks)
 {
     double low = covered, high = covered;
 
-    while (drawn(high, each, blocks) < covered && high < 1e6 * covered)
+    while (reuse_pool_drawn(high, each, blocks) < covered && high < 1e6 * covered)
         high *= 2;
     for (int k = 0; k < STEPS; k++) {
         const double pool = (low + high) / 2;
 
-        *(drawn(pool, each, blocks) < covered ? &low : &high) = pool;
+        *(reuse_pool_drawn(pool, each, blocks) < covered ? &low : &high) = pool;
     }
     return high;
 }
@@ -140,7 +139,7 @@ double reuse_pool_touched(const struct reuse_pool *pool, double blocks)
     if (!(pool->each > 0))
         return pool->common;
     if (blocks <= pool->blocks)
-        return pool->common + drawn(pool->pool, pool->each, blocks);
+        return pool->common + reuse_pool_drawn(pool->pool, pool->each, blocks);
     return pool->common + pool->covered - pool->unseen * expm1(-pool->rate * (blocks - pool->blocks));
 }
 

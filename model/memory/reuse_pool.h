@@ -11,6 +11,10 @@ void reuse_pool_find(struct sharing *sharing, const struct emulate_result *resul
                      const struct reuse_region *region, const unsigned grid[3],
                      const struct assumptions *assumed, bool written);
 
+/* Of so many sectors, each of which a block touches with the same probability, so that it touches `each` of them: those that
+ * `blocks` blocks touch. */
+double reuse_pool_drawn(double pool, double each, double blocks);
+
 /* Different sectors of so many blocks, or of as many as would ask for as much were nothing shared but by chance. */
 double reuse_pool_touched(const struct reuse_pool *pool, double blocks);
 

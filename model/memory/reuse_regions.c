@@ -186,7 +186,7 @@ static double begun_bytes(const struct reuse_region *reuse_region, double blocks
     const struct emulate_places *places = &reuse_region->places;
     const double begun = places_begun(places, blocks), own = reuse_region->read.own;
     const double of_one =
-        places->pool > own ? places->pool * (1 - pow(1 - own / places->pool, fmax(blocks / begun, 1))) : own;
+        places->pool > own ? reuse_pool_drawn(places->pool, own, fmax(blocks / begun, 1)) : own;
 
     return places_bytes(reuse_region, of_one * SECTOR, begun);
 }
