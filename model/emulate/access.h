@@ -64,6 +64,9 @@ void request_tally(struct emulation *emulation, const struct request *request, c
                    uint64_t times);
 /* Counts it once and marks the footprint. */
 int request_count(struct emulation *emulation, const struct request *request, const struct pattern *pattern);
+/* Whether the running warp leads: is the first of its block to issue the request's instruction, and stands for those that do
+ * later. Not of a peek, which counts nothing. */
+bool request_leads(const struct emulation *emulation, const struct request *request);
 /* Marks bytes of global memory in the block's footprint, as touched by the request's instruction, `count`
  * times, each `step` bytes beyond the one before. */
 int request_mark(struct emulation *emulation, const struct request *request, uint64_t address, uint64_t bytes,

@@ -116,6 +116,7 @@ static int start_block(struct emulation *emulation, struct emulate_block *block,
 
     emulation->block = block;
     memcpy(emulation->own.position, block->position, sizeof emulation->own.position);
+    memset(emulation->leaders, 0, emulation->count);
     memset(emulation->issue_steps, 0, (emulation->count + 1) * sizeof *emulation->issue_steps);
     if (!emulation->lowest && !emulation->beginning) {
         memset(block->counts, 0, emulation->count * sizeof *block->counts);

@@ -98,9 +98,9 @@ struct emulate_count {
  * by a store, to what is written. */
 struct emulate_touch {
     uint64_t fresh;  /* sectors that nothing in the block had touched before it did */
-    uint64_t own;    /* of them, those of the block's first warp: what a warp touches, others apart */
+    uint64_t own;    /* of them, those of its leader, the first warp to issue it: what a warp touches */
     uint32_t region; /* that the first access went to: its index in the result, plus 1; 0 for none */
-    uint64_t led;    /* requests of the block's first warp */
+    uint64_t led;    /* requests of its leader */
     uint64_t late;   /* of them, those with a sector that is new to the block: all lanes wait for it */
     uint64_t shared; /* of the sectors that the block's second warp loads, those that the first does too, */
     uint64_t apart;  /* and how many requests lie between, summed up (emulate/reuse_distance.h) */
@@ -112,7 +112,7 @@ struct emulate_touch {
         jumped; /* of an LDC with a register, lines of CONSTANT_LINE bytes that lanes of a request jump to
                         (emulate/constants.h), as seen one by one */
 
-    /* Of a load from constant memory at a computed uniform place, by the block's first warp (emulate/walk.h): */
+    /* Of a load from constant memory at a computed uniform place, by its leader (emulate/walk.h): */
     uint64_t table_lines; /* different lines of CONSTANT_LINE bytes */
     uint64_t table_moves; /* how often it read another line than the time before, the first included */
     uint32_t table_first; /* the first of them, by its number in the bank */

@@ -105,7 +105,7 @@ static void follow(struct emulation *emulation, const struct request *request)
 
 void follow_request(struct emulation *emulation, const struct request *request)
 {
-    if (emulation->followed && emulation->leading && !emulation->rehearsing && request->mask &&
+    if (emulation->followed && !emulation->running && !emulation->rehearsing && request->mask &&
         is_kept(request) && request_is_global(request))
         follow(emulation, request);
 }
@@ -157,6 +157,6 @@ void follow_periods(struct emulation *emulation, const struct record *records, s
         count--;
     while (first < count && !is_followed(&records[first]))
         first++;
-    for (uint64_t p = 2; p < 2 + periods && count && emulation->followed && emulation->leading; p++)
+    for (uint64_t p = 2; p < 2 + periods && count && emulation->followed && !emulation->running; p++)
         follow_period(emulation, records + first, count - first, p);
 }

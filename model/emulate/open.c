@@ -116,12 +116,13 @@ static int allocate(struct emulation *emulation, struct err *err)
 
     emulation->kinds = malloc(emulation->count + 1);
     emulation->traits = malloc(emulation->count + 1);
+    emulation->leaders = malloc(emulation->count + 1);
     emulation->issue_steps = calloc(emulation->count + 1, sizeof *emulation->issue_steps);
     emulation->own.shared = malloc(emulation->shared_bytes + 1);
     emulation->own.shared_unknown = malloc(emulation->shared_bytes + 1);
     emulation->own.warps = calloc(emulation->warp_count, sizeof *emulation->own.warps);
-    if (!emulation->kinds || !emulation->traits || !emulation->issue_steps || !emulation->own.shared ||
-        !emulation->own.shared_unknown || !emulation->own.warps)
+    if (!emulation->kinds || !emulation->traits || !emulation->leaders || !emulation->issue_steps ||
+        !emulation->own.shared || !emulation->own.shared_unknown || !emulation->own.warps)
         return err_memory(err);
     for (size_t k = 0; k < emulation->count; k++) {
         const struct sass *i = &emulation->instructions[k];
@@ -283,6 +284,7 @@ void emulation_close(struct emulation *emulation)
     free(emulation->specials);
     free(emulation->kinds);
     free(emulation->traits);
+    free(emulation->leaders);
     free(emulation->issue_steps);
     plans_close(emulation);
     walk_close(emulation);

@@ -220,7 +220,7 @@ static int mark_spans(struct emulation *emulation, const struct request *request
     return rc;
 }
 
-/* The same for the block's first warp: the first `cycle` periods of the innermost loop tell how many of all
+/* The same for the instruction's leader: the first `cycle` periods of the innermost loop tell how many of all
  * others bring something new. */
 static int mark_leading(struct emulation *emulation, const struct request *request, const struct span *spans,
                         unsigned spans_found, const struct axis *axes, unsigned count, uint64_t cycle)
@@ -252,7 +252,7 @@ static int mark_all(struct emulation *emulation, const struct request *request, 
     struct span spans[LANES];
     const unsigned spans_found = lane_spans(spans, request);
 
-    if (emulation->leading && !emulation->lowest)
+    if (!emulation->lowest && request_leads(emulation, request))
         return mark_leading(emulation, request, spans, spans_found, axes, count, cycle);
     return mark_spans(emulation, request, spans, spans_found, axes, count);
 }
@@ -371,7 +371,7 @@ static void walk_all(struct emulation *emulation, struct request *request, const
     const uint64_t inside = record_inside(record);
 
     find_axes(axes, record, lane, count);
-    if (!emulation->leading)
+    if (emulation->lowest || !request_leads(emulation, request))
         return;
     for (uint64_t t = first; t < first + (record->rank ? count : 1); t++)
         for (uint64_t n = 0; n < (record->rank ? inside : 1); n += axes->count) {

@@ -131,6 +131,15 @@ static void count_local(struct cost *cost, const struct request *request, uint32
     }
 }
 
+bool request_leads(const struct emulation *emulation, const struct request *request)
+{
+    uint8_t *leader = &emulation->leaders[request->index];
+
+    if (!*leader)
+        *leader = (uint8_t)(emulation->running + 1);
+    return *leader == emulation->running + 1;
+}
+
 static void note_touch(struct emulation *emulation, const struct request *request, uint64_t address,
                        uint64_t fresh)
 {
@@ -138,7 +147,7 @@ static void note_touch(struct emulation *emulation, const struct request *reques
     const struct region *region;
 
     touch->fresh += fresh;
-    touch->own += emulation->leading ? fresh : 0;
+    touch->own += request_leads(emulation, request) ? fresh : 0;
     if (!touch->region && (region = memory_region(&emulation->memory, address, 1)))
         touch->region = (uint32_t)(region - emulation->memory.regions) + 1;
 }
@@ -420,7 +429,7 @@ void request_tally(struct emulation *emulation, const struct request *request, c
         count->requests += times;
         count->lanes += times * lanes;
         count->bytes += times * lanes * request->width;
-        emulation->block->touches[request->index].led += emulation->leading ? times : 0;
+        emulation->block->touches[request->index].led += request_leads(emulation, request) ? times : 0;
         if (emulation->running < REUSE_DISTANCE_WARPS && request->access & SASS_READS &&
             request->space != SASS_SPACE_CONSTANT)
             emulation->distance.loads[emulation->running] += times;

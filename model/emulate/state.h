@@ -208,7 +208,6 @@ struct emulation {
     bool restart;                   /* sliced: it turned out that more is needed; emulate the block again, */
     uint32_t mistrust;              /* because of this instruction, unless it is NOBODY */
     bool rehearsing;                /* what is executed is not counted */
-    bool leading;                   /* it is the block's first warp that runs */
     unsigned running;               /* the number of the block's warp that runs */
     struct reuse_distance distance; /* of the block's first two warps */
     struct reuse_stack *stack;      /* of its first one, in the first block of a sample; null before */
@@ -221,8 +220,10 @@ struct emulation {
     struct emulate_block *block;
     struct walk *walks; /* of loads that walk through constant memory, in the order of the code */
     size_t walk_count;
-    struct pattern *patterns;     /* of every access, */
-    uint32_t *first_pattern;      /* from this one on those of each instruction */
+    struct pattern *patterns; /* of every access, */
+    uint32_t *first_pattern;  /* from this one on those of each instruction */
+    uint8_t
+        *leaders; /* of each instruction, the block's warp that was first to issue it, plus 1; 0: none has */
     int64_t *issue_steps;         /* differences of `issued` from one instruction to the next */
     struct steady *steady;        /* loops in steady state; null in full mode */
     struct contention contention; /* atomics of the sample so far */

@@ -361,7 +361,6 @@ int group_execute(struct emulation *emulation, struct warp *warp, struct group *
     uint32_t start = group->pc;
     int rc;
 
-    emulation->leading = warp->index == 0;
     emulation->running = warp->index;
     emulation->tickets.taken = false;
     for (unsigned done = 0; !group->idle && !group->waits; done++) {

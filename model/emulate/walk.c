@@ -65,8 +65,8 @@ void walk_note(struct emulation *emulation, const struct request *request, int64
     struct walk *walk;
     uint64_t address;
 
-    if (emulation->rehearsing || emulation->lowest || !emulation->leading || !request->mask ||
-        !walks_constants(request->i))
+    if (emulation->rehearsing || emulation->lowest || !request->mask || !walks_constants(request->i) ||
+        !request_leads(emulation, request))
         return;
     walk = bsearch(&request->index, emulation->walks, emulation->walk_count, sizeof *walk, compare_index);
     address = request->address[__builtin_ctz(request->mask)];

@@ -1,6 +1,6 @@
 /* Which lines of constant memory the loads of a block read at computed uniform places (ULDC with a register):
  * a cache of constants keeps lines, so neither how long a table is declared nor how often it is read says
- * what a walk through it costs. The block's first warp stands for the others. */
+ * what a walk through it costs. The warp that is first to issue one stands for the others. */
 #ifndef MODEL_EMULATE_WALK_H
 #define MODEL_EMULATE_WALK_H
 
