@@ -224,6 +224,24 @@ static void merge_groups(struct choice *choice)
     }
 }
 
+/* Where executed blocks are like those of no group and there was no time for others, the group that issues most nearly as much as
+ * the first takes all of them: what they do stands for the grid, and how far it is off is said. */
+static void take_nearest(struct choice *choice)
+{
+    const double issued = (double)choice->result->blocks[0].issued;
+    size_t nearest = 0;
+
+    for (size_t g = 0; g < choice->count; g++) {
+        if (choice->groups[g].taken)
+            return;
+        if (fabs(choice->groups[g].mean - issued) < fabs(choice->groups[nearest].mean - issued))
+            nearest = g;
+    }
+    choice->groups[nearest].taken = true;
+    for (size_t b = 0; b < choice->result->block_count; b++)
+        choice->group[b] = nearest;
+}
+
 /* Shifts weight towards blocks that issue more, or less, until all of it adds up to what the strata issue. */
 static void tilt(const struct choice *choice, double issued)
 {
@@ -250,6 +268,7 @@ static void weigh(struct choice *choice)
     struct emulate_result *result = choice->result;
     double counted = 0, missed;
 
+    take_nearest(choice);
     merge_groups(choice);
     for (size_t b = 0; b < result->block_count; b++)
         result->blocks[b].weight = 0;
