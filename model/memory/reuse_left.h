@@ -9,8 +9,8 @@
  * less by half for every `l2_evict_first` of them. */
 double reuse_kept_l2(const struct traffic_caches *caches, double first, double bytes);
 
-/* Bytes of what the grid's blocks read of a region that SMs of both halves read, if the blocks that share some lie in
- * either by chance. */
+/* Bytes of a region that both halves hold, if the grid's blocks that read some lie in either by chance, and so do those of the next
+ * launch. */
 double reuse_copied(const struct reuse_region *reuse_region, double blocks);
 
 /* Whether L2 loses none of so many bytes that blocks write or add to anywhere, again and again. */

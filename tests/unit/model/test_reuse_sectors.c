@@ -11,8 +11,8 @@ static void launches_find_what_one_sm_read(void **state)
     static const struct {
         bool shared;
         double holds, once, l2, left;
-    } cases[] = {{false, 3, 0, 6, 2. / 3}, {false, 3, 5, 6, 1},      {false, 1, 3, 5, 0.5},
-                 {false, 1, 3, 4, 0},      {true, 6, 9, 10, 2. / 3}, {true, 6, 0, 10, 2. / 3}};
+    } cases[] = {{false, 3, 0, 6, 2. / 3}, {false, 3, 5, 6, 1},         {false, 2, 4, 6.6, 0.5},
+                 {false, 1, 3, 4, 0},      {true, 6, 9, 10, 2.2 / 4.2}, {true, 6, 0, 10, 2. / 3}};
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;

@@ -115,16 +115,16 @@ static void a_warm_cache_keeps_what_fits(void **state)
 }
 
 /* The same, launch after launch: what L2 holds of the 128 bytes written is written again there, as far as it holds
- * so many that are written and all 384. After a flush nothing of it is there. */
+ * so many that are written and all 384, half of which lie in both its halves. After a flush nothing of it is there. */
 static void launches_write_again_what_is_held(void **state)
 {
     static const struct {
         bool warm;
         double holds, once, written;
-    } cases[] = {{true, 128, 384, 0},
-                 {true, 100, 384, 0.28 * 128},
-                 {true, 128, 376, 128. / 3},
-                 {false, 128, 384, 128}};
+    } cases[] = {{true, 128, 640, 0},
+                 {true, 100, 668, 0.28 * 128},
+                 {true, 128, 600, 128 * 20 / 144.8},
+                 {false, 128, 640, 128}};
 
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         struct fixture f;
@@ -132,7 +132,7 @@ static void launches_write_again_what_is_held(void **state)
 
         fixture_set_up(&f, 4);
         f.caches.warm = cases[c].warm;
-        f.caches.l2_bytes = 400;
+        f.caches.l2_bytes = 800;
         f.caches.l2_holds = cases[c].holds;
         f.caches.l2_holds_once = cases[c].once;
         f.launch.grid[0] = 1;
