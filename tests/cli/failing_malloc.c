@@ -2,6 +2,7 @@
  * once, and makes the file OCCUTUNE_FAILED then. Processes that the program starts are left alone. */
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -51,8 +52,12 @@ static int watched_main(int argc, char **argv, char **environment)
 {
     const char *at = getenv("OCCUTUNE_FAIL_AT");
 
+    void *frame;
+
     failed = getenv("OCCUTUNE_FAILED");
     unsetenv("LD_PRELOAD");
+    backtrace(&frame,
+              1); /* loads libgcc_s, without which the end of a thread aborts the process in the C library */
     if (at && failed)
         atomic_store(&left, atol(at));
     return real_main(argc, argv, environment);
