@@ -1,5 +1,6 @@
 #include "gpu/sources_scan.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/hash.h"
 
@@ -77,19 +78,19 @@ static bool find_header(char out[PATH_MAX], const struct scan *scan, const char 
 /* True when this header was hashed before; remembers it otherwise. */
 static int visit(bool *seen, struct scan *scan, const char *path)
 {
-    char *real = realpath(path, NULL), **larger;
+    char *real = realpath(path, NULL);
+    int rc;
 
     if (!real)
         return err_set(scan->err, ERR_USAGE, "%s: %s", path, strerror(errno));
     *seen = false;
     for (size_t i = 0; i < scan->visited_count && !*seen; i++)
         *seen = !strcmp(scan->visited[i], real);
-    larger = *seen ? NULL : realloc(scan->visited, (scan->visited_count + 1) * sizeof *larger);
-    if (!larger) {
+    rc = *seen ? 0 : ARRAY_GROW(scan->visited, scan->visited_count, scan->err);
+    if (rc || *seen) {
         free(real);
-        return *seen ? 0 : err_memory(scan->err);
+        return rc;
     }
-    scan->visited = larger;
     scan->visited[scan->visited_count++] = real;
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "model/emulate/block.h"
 
+#include "base/array.h"
 #include "model/emulate/cluster.h"
 #include "model/emulate/events.h"
 #include "model/emulate/follow.h"
@@ -168,9 +169,9 @@ static bool paths_equal(const struct emulate_path *path, const struct trace *tra
 /* The index of the warp's path among the result's, added if it is new. */
 static int add_path(uint32_t *out, struct emulate_result *result, struct trace *trace, struct err *err)
 {
-    struct emulate_path *paths, *path;
+    struct emulate_path *path;
     uint64_t hash;
-    const int rc = trace_finish(&hash, trace, err);
+    int rc = trace_finish(&hash, trace, err);
 
     if (rc)
         return rc;
@@ -179,11 +180,10 @@ static int add_path(uint32_t *out, struct emulate_result *result, struct trace *
             *out = (uint32_t)k;
             return 0;
         }
-    paths = realloc(result->paths, (result->path_count + 1) * sizeof *paths);
-    if (!paths)
-        return err_memory(err);
-    result->paths = paths;
-    path = &paths[result->path_count];
+    rc = ARRAY_GROW(result->paths, result->path_count, err);
+    if (rc)
+        return rc;
+    path = &result->paths[result->path_count];
     *path = (struct emulate_path){.hash = hash, .cut = trace->cut, .count = trace->cut ? 0 : trace->count};
     path->steps = malloc((path->count + 1) * sizeof *path->steps);
     if (!path->steps)
@@ -407,13 +407,12 @@ int block_execute(struct emulation *emulation, struct emulate_block *block, stru
 int block_add(struct emulate_block **out, struct emulation *emulation, struct emulate_result *result,
               const unsigned position[3], struct err *err)
 {
-    struct emulate_block *blocks = realloc(result->blocks, (result->block_count + 1) * sizeof *blocks),
-                         *block;
+    struct emulate_block *block;
+    const int rc = ARRAY_GROW(result->blocks, result->block_count, err);
 
-    if (!blocks)
-        return err_memory(err);
-    result->blocks = blocks;
-    block = &blocks[result->block_count++];
+    if (rc)
+        return rc;
+    block = &result->blocks[result->block_count++];
     *block = (struct emulate_block){.weight = 1, .warps = emulation->warp_count};
     memcpy(block->position, position, sizeof block->position);
     block->counts = malloc(emulation->count * sizeof *block->counts); /* cleared when it starts */

@@ -1,5 +1,7 @@
 #include "tuner/import/nvcc.h"
 
+#include "base/array.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,13 +142,12 @@ static bool is_source(const char *word)
 static int add_option(struct nvcc_flags *out, const char *as, const char *directory, const char *value,
                       size_t length, struct err *err)
 {
-    char **larger = realloc(out->options, (out->option_count + 1) * sizeof *larger);
     const char *slash = *directory ? "/" : "";
+    const int rc = ARRAY_GROW(out->options, out->option_count, err);
 
-    if (!larger)
-        return err_memory(err);
-    out->options = larger;
-    if (asprintf(&larger[out->option_count], "%s%s%s%.*s", as, directory, slash, (int)length, value) < 0)
+    if (rc)
+        return rc;
+    if (asprintf(&out->options[out->option_count], "%s%s%s%.*s", as, directory, slash, (int)length, value) < 0)
         return err_memory(err);
     out->option_count++;
     return 0;
@@ -155,14 +156,13 @@ static int add_option(struct nvcc_flags *out, const char *as, const char *direct
 static int leave(struct nvcc_flags *out, const char *option, const char *value, const char *why,
                  struct err *err)
 {
-    struct nvcc_left *larger = realloc(out->left, (out->left_count + 1) * sizeof *larger);
+    const int rc = ARRAY_GROW(out->left, out->left_count, err);
 
-    if (!larger)
+    if (rc)
+        return rc;
+    if (asprintf(&out->left[out->left_count].option, "%s%s%s", option, value ? " " : "", value ? value : "") < 0)
         return err_memory(err);
-    out->left = larger;
-    if (asprintf(&larger[out->left_count].option, "%s%s%s", option, value ? " " : "", value ? value : "") < 0)
-        return err_memory(err);
-    larger[out->left_count++].why = why;
+    out->left[out->left_count++].why = why;
     return 0;
 }
 
