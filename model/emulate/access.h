@@ -71,6 +71,8 @@ bool request_leads(const struct emulation *emulation, const struct request *requ
  * times, each `step` bytes beyond the one before. */
 int request_mark(struct emulation *emulation, const struct request *request, uint64_t address, uint64_t bytes,
                  int64_t step, uint64_t count);
+/* Marks what the lanes of `mask` access, once. */
+int request_touch(struct emulation *emulation, const struct request *request, uint32_t mask);
 /* Whether its lanes access global memory; they do all or, generic addresses, as the first does. */
 bool request_is_global(const struct request *request);
 
