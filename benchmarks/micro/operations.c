@@ -89,6 +89,9 @@ static const struct operation table[] = {
      "IMMA", ALONE_NOP},
     {OP(DMMA), "double2", "m8n8k4", MMA("m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, {%3}, {%0, %1}"),
      "DMMA", ALONE_NOP},
+    {OP(DMMA_16), "double4", "m16n8k8",
+     MMA("m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3}"),
+     "DMMA", ALONE_NOP},
 };
 enum { COUNT = sizeof table / sizeof *table };
 
@@ -109,14 +112,15 @@ void operation_define(struct operation_options *out, const struct operation *o, 
                  "-DSTEP%s(v)=asm volatile(\"%s\" : \"+d\"(v.x), \"+d\"(v.y) : \"d\"(%s.x), \"d\"(%s.x))",
                  suffix, o->ptx, a, b);
     else if (o->constraint[0] == 'm') {
-        const char c = o->type[0] == 'f' ? 'f' : 'r';
+        const bool wide = o->type[0] == 'd'; /* else factors are halves or bytes in words */
+        const char c = wide ? 'd' : o->type[0] == 'f' ? 'f' : 'r', f = wide ? 'd' : 'r';
+        const char *as = wide ? "" : "bits";
 
-        snprintf(
-            out->step, sizeof out->step,
-            "-DSTEP%s(v)=asm volatile(\"%s\" : \"+%c\"(v.x), \"+%c\"(v.y), \"+%c\"(v.z), \"+%c\"(v.w) : "
-            "\"r\"(bits(%s.x)), \"r\"(bits(%s.y)), \"r\"(bits(%s.z)), \"r\"(bits(%s.w)), \"r\"(bits(%s.x)), "
-            "\"r\"(bits(%s.y)))",
-            suffix, o->ptx, c, c, c, c, a, a, a, a, b, b);
+        snprintf(out->step, sizeof out->step,
+                 "-DSTEP%s(v)=asm volatile(\"%s\" : \"+%c\"(v.x), \"+%c\"(v.y), \"+%c\"(v.z), \"+%c\"(v.w) : "
+                 "\"%c\"(%s(%s.x)), \"%c\"(%s(%s.y)), \"%c\"(%s(%s.z)), \"%c\"(%s(%s.w)), \"%c\"(%s(%s.x)), "
+                 "\"%c\"(%s(%s.y)))",
+                 suffix, o->ptx, c, c, c, c, f, as, a, f, as, a, f, as, a, f, as, a, f, as, b, f, as, b);
     } else
         snprintf(out->step, sizeof out->step,
                  "-DSTEP%s(v)=asm volatile(\"%s\" : \"+%s\"(v) : \"%s\"(%s), \"%s\"(%s))", suffix, o->ptx,

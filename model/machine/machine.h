@@ -82,6 +82,9 @@ int machine_init_assuming(struct machine *out, const struct device *device,
                           const struct assumptions *assumptions, struct err *err);
 void machine_release(struct machine *machine);
 
+/* Of one measured operation; zeros where it was not measured. */
+struct machine_cost machine_measured(const struct device *device, enum device_op_id op);
+
 /* What one instruction costs its pipe. */
 struct machine_cost machine_cost_of(const struct machine *machine, const struct sass *instruction);
 

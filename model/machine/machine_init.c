@@ -17,13 +17,10 @@ static const char *const functions[MACHINE_FUNCTIONS] = {
     [SASS_MUFU_TANH] = "MUFU.TANH",
 };
 
-static struct machine_cost measured_cost(const struct device *device, const char *mnemonic)
+struct machine_cost machine_measured(const struct device *device, enum device_op_id op)
 {
     struct machine_cost cost = {0};
-    const int op = mnemonic ? device_op_find(mnemonic) : -1;
 
-    if (op < 0)
-        return cost;
     if (device->ops[op].interval.known) {
         cost.interval = device->ops[op].interval.sustained;
         cost.interval_best = device->ops[op].interval.best;
@@ -31,6 +28,13 @@ static struct machine_cost measured_cost(const struct device *device, const char
     if (device->ops[op].latency.known)
         cost.latency = device->ops[op].latency.sustained;
     return cost;
+}
+
+static struct machine_cost measured_cost(const struct device *device, const char *mnemonic)
+{
+    const int op = mnemonic ? device_op_find(mnemonic) : -1;
+
+    return op < 0 ? (struct machine_cost){0} : machine_measured(device, (enum device_op_id)op);
 }
 
 /* Of the pipe's measured operations the longest latency: what is not measured is rather the odd one out. */

@@ -7,21 +7,32 @@
 enum { GROUP_WARP_ROWS = 16, GROUP_DEPTH = 16 };
 
 /* What the microbenchmarks of HMMA, IMMA and DMMA execute (benchmarks/micro/operations.c). */
-static const struct {
+struct shape {
     enum sass_op op;
+    enum device_op_id id;
     struct sass_matrix matrix;
-} measured[] = {
-    {SASS_HMMA, {.m = 16, .n = 8, .k = 16, .factor = SASS_FACTOR_F16}},
-    {SASS_IMMA, {.m = 16, .n = 8, .k = 32, .factor = SASS_FACTOR_S8}},
-    {SASS_DMMA, {.m = 8, .n = 8, .k = 4, .factor = SASS_FACTOR_F64}},
+};
+static const struct shape measured[] = {
+    {SASS_HMMA, DEVICE_OP_HMMA, {.m = 16, .n = 8, .k = 16, .factor = SASS_FACTOR_F16}},
+    {SASS_IMMA, DEVICE_OP_IMMA, {.m = 16, .n = 8, .k = 32, .factor = SASS_FACTOR_S8}},
+    {SASS_DMMA, DEVICE_OP_DMMA, {.m = 8, .n = 8, .k = 4, .factor = SASS_FACTOR_F64}},
+    {SASS_DMMA, DEVICE_OP_DMMA_16, {.m = 16, .n = 8, .k = 8, .factor = SASS_FACTOR_F64}},
 };
 
-static const struct sass_matrix *measured_shape(enum sass_op op)
+/* The measured shape of as many rows, which go another way than others: else any of the operation; null: none. */
+static const struct shape *measured_like(const struct device *device, enum sass_op op,
+                                         const struct sass_matrix *matrix)
 {
-    for (size_t i = 0; i < sizeof measured / sizeof measured[0]; i++)
-        if (measured[i].op == op)
-            return &measured[i].matrix;
-    return NULL;
+    const struct shape *found = NULL;
+
+    for (size_t i = 0; i < sizeof measured / sizeof measured[0]; i++) {
+        const struct shape *shape = &measured[i];
+
+        if (shape->op == op && device->ops[shape->id].interval.known &&
+            (!found || shape->matrix.m == matrix->m))
+            found = shape;
+    }
+    return found;
 }
 
 static bool same_shape(const struct sass_matrix *a, const struct sass_matrix *b)
@@ -68,21 +79,23 @@ static double group_rate(const struct machine *machine, const struct sass_matrix
 struct machine_cost machine_matrix_cost(const struct machine *machine, const struct sass *instruction)
 {
     const enum sass_op op = (enum sass_op)instruction->op;
-    const struct sass_matrix *like = measured_shape(op);
-    const struct machine_cost own = machine->costs[op];
-    struct machine_cost cost = {.latency = own.latency, .assumed = true};
+    struct machine_cost own = machine->costs[op], cost = {.latency = own.latency, .assumed = true};
+    const struct shape *like;
     struct sass_matrix matrix;
     double least, rate;
 
     if (!sass_matrix(&matrix, instruction))
         return cost;
-    if (like && own.interval > 0 && same_shape(&matrix, like) &&
-        instruction->mod[SASS_MOD_TO] != SASS_TYPE_F16)
+    like = measured_like(machine->device, op, &matrix);
+    if (like)
+        own = machine_measured(machine->device, like->id);
+    if (like && same_shape(&matrix, &like->matrix) && instruction->mod[SASS_MOD_TO] != SASS_TYPE_F16)
         return own;
+    cost.latency = own.latency;
     least = work_cycles(&matrix, machine->tensor[matrix.factor].best);
     cost.interval_best = least;
-    if (like && own.interval > 0)
-        cost.interval = scaled(machine, &matrix, like, own.interval);
+    if (like)
+        cost.interval = scaled(machine, &matrix, &like->matrix, own.interval);
     if (!(cost.interval > 0) && (rate = group_rate(machine, &matrix)) > 0) {
         cost.interval = work_cycles(&matrix, rate);
         cost.assumed = matrix.sparse;
