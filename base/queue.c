@@ -1,42 +1,14 @@
 #include "base/queue.h"
-#include "base/clock.h"
 
+#include "base/clock.h"
 #include "base/locale.h"
-#include "base/map.h"
+#include "base/queue_lane.h"
 
 #include <omp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <time.h>
-
-struct job {
-    queue_job *run;
-    void *argument;
-    size_t lane;
-    struct first *first; /* of its key; null: it has none */
-    struct job *next;
-};
-
-/* The first job of a key. */
-struct first {
-    const struct job *job; /* once one has begun, until it ends */
-    bool ended;
-};
-
-struct job_list {
-    struct job *first, **end; /* `end` points to where the next one goes */
-};
-
-struct lane {
-    struct job_list waiting;
-    struct map firsts;   /* key -> struct first */
-    pthread_cond_t work; /* something is waiting, or the queue closes */
-    size_t pending, running;
-    struct share *share; /* of cores; null: the lane has its own */
-    struct sharer sharer;
-    double busy_s, started_s; /* of finished jobs; sum of the starting times of running ones */
-};
 
 /* Everything but the threads' own jobs is guarded by `mutex`. A parallel region blocks the thread that enters
  * it, so a thread of its own does that and becomes the first of the team. */
@@ -54,69 +26,7 @@ struct queue {
     int notified; /* event descriptor; -1: none */
 };
 
-static void list_init(struct job_list *list)
-{
-    list->first = NULL;
-    list->end = &list->first;
-}
-
-static void list_add(struct job_list *list, struct job *job)
-{
-    job->next = NULL;
-    *list->end = job;
-    list->end = &job->next;
-}
-
-static struct job *list_take(struct job_list *list)
-{
-    struct job *job = list->first;
-
-    if (job && !(list->first = job->next))
-        list->end = &list->first;
-    return job;
-}
-
-static void list_free(struct job_list *list)
-{
-    struct job *job;
-
-    while ((job = list_take(list)))
-        free(job);
-}
-
 /* Threads ------------------------------------------------------------------ */
-
-/* Where the next job stands that need not wait for the first of its key; null there: there is none. */
-static struct job **find_ready(struct lane *lane)
-{
-    struct job **link = &lane->waiting.first;
-
-    while (*link && (*link)->first && (*link)->first->job)
-        link = &(*link)->next;
-    return link;
-}
-
-static struct job *take_ready(struct lane *lane)
-{
-    struct job **link = find_ready(lane), *job = *link;
-
-    if (!job)
-        return NULL;
-    *link = job->next;
-    if (!job->next)
-        lane->waiting.end = link;
-    if (job->first && !job->first->ended)
-        job->first->job = job;
-    return job;
-}
-
-static void end_first(struct lane *lane, const struct job *job)
-{
-    if (!job->first || job->first->job != job)
-        return;
-    *job->first = (struct first){.ended = true};
-    pthread_cond_broadcast(&lane->work);
-}
 
 /* Runs a job without holding the mutex, which is held before and after. */
 static void run_job(struct queue *queue, struct lane *lane, struct job *job)
@@ -131,8 +41,8 @@ static void run_job(struct queue *queue, struct lane *lane, struct job *job)
     lane->running--;
     lane->started_s -= start_s;
     lane->busy_s += clock_wall_s() - start_s;
-    end_first(lane, job);
-    list_add(&queue->finished, job);
+    lane_end_first(lane, job);
+    job_list_add(&queue->finished, job);
     if (queue->notified >= 0)
         eventfd_write(queue->notified, 1); /* its counter is never full */
     pthread_cond_signal(&queue->done);
@@ -148,7 +58,7 @@ static void run_ready(struct queue *queue, struct lane *lane)
         share_take(lane->share, &lane->sharer);
         pthread_mutex_lock(&queue->mutex);
     }
-    job = queue->closing ? NULL : take_ready(lane);
+    job = queue->closing ? NULL : lane_take_ready(lane);
     if (job)
         run_job(queue, lane, job);
     if (lane->share)
@@ -163,7 +73,7 @@ static void work(struct queue *queue, unsigned thread)
     pthread_mutex_lock(&queue->mutex);
     lane = &queue->lanes[queue->lane_of[thread]];
     while (!queue->closing) {
-        if (*find_ready(lane))
+        if (*lane_find_ready(lane))
             run_ready(queue, lane);
         else
             pthread_cond_wait(&lane->work, &queue->mutex);
@@ -208,7 +118,7 @@ static int make_lanes(struct queue *queue, const unsigned *threads, size_t lanes
     if (!queue->lanes || !queue->lane_of)
         return ERR_MEMORY;
     for (size_t l = 0; l < lanes; l++) {
-        list_init(&queue->lanes[l].waiting);
+        job_list_init(&queue->lanes[l].waiting);
         pthread_cond_init(&queue->lanes[l].work, NULL);
         queue->lane_count++;
         for (k = 0; k < threads[l]; k++)
@@ -224,13 +134,13 @@ static void release(struct queue *queue)
 
         if (lane->share)
             share_leave(lane->share, &lane->sharer);
-        list_free(&lane->waiting);
+        job_list_free(&lane->waiting);
         for (size_t k = 0; k < lane->firsts.capacity; k++)
             free(lane->firsts.entries[k].value);
         map_release(&lane->firsts);
         pthread_cond_destroy(&lane->work);
     }
-    list_free(&queue->finished);
+    job_list_free(&queue->finished);
     pthread_cond_destroy(&queue->done);
     pthread_mutex_destroy(&queue->mutex);
     free(queue->lanes);
@@ -245,7 +155,7 @@ static struct queue *make_queue(const unsigned *threads, size_t lanes)
 
     if (!queue)
         return NULL;
-    list_init(&queue->finished);
+    job_list_init(&queue->finished);
     queue->notified = -1;
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_condattr_init(&clock);
@@ -301,21 +211,6 @@ void queue_close(struct queue *queue)
 
 /* The controller's side ---------------------------------------------------- */
 
-/* Called with the mutex. Null when memory ends. */
-static struct first *find_first(struct lane *lane, uint64_t key)
-{
-    struct first *first = map_find(&lane->firsts, key);
-
-    if (first)
-        return first;
-    first = calloc(1, sizeof *first);
-    if (first && map_put(&lane->firsts, key, first, NULL)) {
-        free(first);
-        first = NULL;
-    }
-    return first;
-}
-
 int queue_submit(struct queue *queue, size_t lane, queue_job *job, void *argument, struct err *err)
 {
     return queue_submit_keyed(queue, lane, 0, job, argument, err);
@@ -330,13 +225,13 @@ int queue_submit_keyed(struct queue *queue, size_t lane, uint64_t key, queue_job
         return err_memory(err);
     *new = (struct job){.run = job, .argument = argument, .lane = lane};
     pthread_mutex_lock(&queue->mutex);
-    new->first = key ? find_first(&queue->lanes[lane], key) : NULL;
+    new->first = key ? lane_find_first(&queue->lanes[lane], key) : NULL;
     if (key && !new->first) {
         pthread_mutex_unlock(&queue->mutex);
         free(new);
         return err_memory(err);
     }
-    list_add(&queue->lanes[lane].waiting, new);
+    job_list_add(&queue->lanes[lane].waiting, new);
     queue->lanes[lane].pending++;
     queue->pending++;
     pthread_cond_signal(&queue->lanes[lane].work);
@@ -372,7 +267,7 @@ bool queue_wait(struct queue *queue, void **argument, double timeout_s)
     struct job *job;
 
     pthread_mutex_lock(&queue->mutex);
-    while (!(job = list_take(&queue->finished)))
+    while (!(job = job_list_take(&queue->finished)))
         if (queue->pending == 0 || timeout_s == 0 || !wait_done(queue, deadline_s))
             break;
     if (job) {
@@ -392,16 +287,16 @@ void queue_cancel(struct queue *queue, size_t lane, void (*dropped)(void *argume
     struct job *job;
     size_t count = 0;
 
-    list_init(&list);
+    job_list_init(&list);
     pthread_mutex_lock(&queue->mutex);
-    while ((job = list_take(&queue->lanes[lane].waiting))) {
-        list_add(&list, job);
+    while ((job = job_list_take(&queue->lanes[lane].waiting))) {
+        job_list_add(&list, job);
         count++;
     }
     queue->lanes[lane].pending -= count;
     queue->pending -= count;
     pthread_mutex_unlock(&queue->mutex);
-    while ((job = list_take(&list))) {
+    while ((job = job_list_take(&list))) {
         if (dropped)
             dropped(job->argument, context);
         free(job);

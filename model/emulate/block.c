@@ -14,12 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BEGINNING = 1 << 16 /* instructions of a block: half of what a simulation of an SM takes */ };
-
-/* The emulation's slice, or, for a block whose warps wait for each other, one that follows what they wait
- * for. */
-static int slice_as(struct slice *out, const struct emulation *emulation, enum slice_aim aim, bool stores,
-                    bool apart, struct err *err)
+int emulation_slice_as(struct slice *out, const struct emulation *emulation, enum slice_aim aim, bool stores,
+                       bool apart, struct err *err)
 {
     const struct slice_code code = emulation_code(emulation);
 
@@ -31,10 +27,10 @@ int emulation_slice(struct emulation *emulation, bool stores, struct err *err)
 {
     const enum slice_aim aim = emulation->slice.aim;
     const bool apart = emulation->waits && !emulation->together && !stores && aim != SLICE_EVERYTHING;
-    int rc = slice_as(&emulation->slice, emulation, aim, stores, apart, err);
+    int rc = emulation_slice_as(&emulation->slice, emulation, aim, stores, apart, err);
 
     if (!rc && apart && emulation->slice.reads_shared)
-        rc = slice_as(&emulation->slice, emulation, aim, stores, false, err);
+        rc = emulation_slice_as(&emulation->slice, emulation, aim, stores, false, err);
     return rc;
 }
 
@@ -110,7 +106,7 @@ static int share_registers(struct emulation *emulation, struct err *err)
     return 0;
 }
 
-static int start_block(struct emulation *emulation, struct emulate_block *block, struct err *err)
+int block_start(struct emulation *emulation, struct emulate_block *block, struct err *err)
 {
     const bool sliced = emulation->mode == EMULATE_SLICED;
     int rc;
@@ -261,7 +257,7 @@ static int execute(struct emulation *emulation, struct emulate_block *block, str
     do {
         if (emulation->mode == EMULATE_SLICED)
             memory_forget(&emulation->memory);
-        rc = start_block(emulation, block, err);
+        rc = block_start(emulation, block, err);
         if (!rc)
             rc = run_block(emulation);
         if (!rc && is_lost_apart(emulation)) {
@@ -276,121 +272,6 @@ static int execute(struct emulation *emulation, struct emulate_block *block, str
     return rc;
 }
 
-/* An earlier block whose warps take the same paths wait for the same phases. */
-static bool borrow_events(struct emulate_block *block, const struct emulate_result *result)
-{
-    for (size_t b = 0; b < result->block_count; b++) {
-        const struct emulate_block *other = &result->blocks[b];
-
-        if (other == block || !other->events ||
-            memcmp(other->paths, block->paths, block->warps * sizeof *block->paths))
-            continue;
-        block->events = other->events;
-        block->phases = other->phases;
-        block->borrows_events = true;
-        return true;
-    }
-    return false;
-}
-
-static void cut_events(struct emulation *emulation, struct emulate_block *block)
-{
-    for (unsigned w = 0; w < block->warps && block->events; w++)
-        block->events[w].cut |= emulation->own.warps[w].group_count > 0;
-}
-
-/* More is needed of the beginning than its slice has: false where it has all there is. */
-static int widen(bool *again, struct emulation *emulation, struct err *err)
-{
-    const struct slice_code code = emulation_code(emulation);
-
-    *again = emulation->restart && (emulation->mistrust != NOBODY || !emulation->slice.stores);
-    if (!*again)
-        return 0;
-    if (emulation->mistrust != NOBODY)
-        return slice_pin(&emulation->slice, &code, emulation->mistrust, err);
-    return slice_as(&emulation->slice, emulation, emulation->slice.aim, true, false, err);
-}
-
-/* A slice that holds for whole blocks, warp by warp, may not do so here: then it is made again. */
-static int run_beginning(struct emulation *emulation, struct emulate_block *scratch, struct err *err)
-{
-    bool again;
-    int rc;
-
-    do {
-        emulation->beginning = emulation->clock + (uint64_t)BEGINNING * cluster_count(emulation);
-        steady_reset(emulation->steady);
-        memory_forget(&emulation->memory);
-        rc = start_block(emulation, scratch, err);
-        if (!rc)
-            rc = run_block(emulation);
-        again = false;
-        if (!rc)
-            rc = widen(&again, emulation, err);
-    } while (!rc && again);
-    return rc;
-}
-
-/* The block's beginning, its warps together: counts nothing, notes which phases they arrive at and wait for,
- * and finds what can never end. */
-static int execute_beginning(struct emulation *emulation, struct emulate_block *block, struct slice *slice,
-                             struct err *err)
-{
-    const struct slice apart = emulation->slice;
-    const bool together = emulation->together;
-    struct emulate_block scratch = {.warps = block->warps};
-    int rc;
-
-    memcpy(scratch.position, block->position, sizeof scratch.position);
-    emulation->slice = *slice;
-    emulation->together = true;
-    emulation->rehearsing = true;
-    rc = run_beginning(emulation, &scratch, err);
-    cut_events(emulation, &scratch);
-    emulation->result->uneven_clusters = cluster_differs(emulation);
-    block->events = scratch.events;
-    block->phases = scratch.phases;
-    emulation->beginning = 0;
-    emulation->rehearsing = false;
-    emulation->together = together;
-    *slice = emulation->slice;
-    emulation->slice = apart;
-    emulation->block = block;
-    return rc;
-}
-
-static int note_beginning(struct emulation *emulation, struct emulate_block *block, struct err *err)
-{
-    struct emulate_result *const own = emulation->result, result;
-    const uint64_t counted = emulation->counted;
-    struct slice slice = {0};
-    int rc;
-
-    if (borrow_events(block, own))
-        return 0;
-    rc = slice_as(&slice, emulation, emulation->slice.aim, false, false, err);
-    emulation_begin(&result, emulation);
-    emulation->result = &result;
-    if (!rc)
-        rc = execute_beginning(emulation, block, &slice, err);
-    emulation->result = own;
-    emulation->counted = counted;
-    own->executed += result.executed;
-    own->skipped |= result.skipped;
-    own->parted |= result.parted;
-    own->uneven_clusters |= result.uneven_clusters;
-    if (!rc && result.end != EMULATE_DONE) {
-        own->end = result.end;
-        own->pc = result.pc;
-        memcpy(own->position, result.position, sizeof own->position);
-        memcpy(own->reason, result.reason, sizeof own->reason);
-    }
-    emulate_result_release(&result);
-    slice_release(&slice);
-    return rc;
-}
-
 int block_execute(struct emulation *emulation, struct emulate_block *block, struct err *err)
 {
     const int rc = execute(emulation, block, err);
@@ -401,7 +282,7 @@ int block_execute(struct emulation *emulation, struct emulate_block *block, stru
         return rc;
     if (!emulation->copied)
         noted = finish_block(emulation, block, err);
-    return noted || !waits ? noted : note_beginning(emulation, block, err);
+    return noted || !waits ? noted : block_note_beginning(emulation, block, err);
 }
 
 int block_add(struct emulate_block **out, struct emulation *emulation, struct emulate_result *result,

@@ -1,4 +1,5 @@
-/* Parts of emulate_sample(), for sample.c (which blocks), sample_block.c (one of them) and represent.c. */
+/* Parts of emulate_sample(), for sample.c (which blocks), sample_block.c (one of them), sample_weigh.c (what each
+ * stands for) and represent.c. */
 #ifndef MODEL_EMULATE_SAMPLE_H
 #define MODEL_EMULATE_SAMPLE_H
 

@@ -1,7 +1,8 @@
 /* The state of an emulation, shared by its files; nothing outside model/emulate*.c includes this.
  *
  *   emulate.c          blocks, grid: the frame; emulate/open.c opens and closes it, emulate/sample.c samples
- *   emulate/block.c    one block: what is cleared before it, and what of it is kept
+ *   emulate/block.c    one block: what is cleared before it, and what of it is kept;
+ *                      emulate/beginning.c executes its beginning with its warps together
  *   emulate/run.c      its warps in turn; emulate/step.c executes their groups, instruction by
  *                      instruction
  *   emulate/alu.c      sources and results of a computing instruction, after a plan of emulate/plan.c that

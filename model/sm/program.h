@@ -1,5 +1,5 @@
-/* What simulate.c simulates: instructions with what they ask of what warps share, and the paths of warps as lists
- * of them. Nothing outside model/sm includes this. */
+/* What simulate.c simulates: instructions with what they ask of what warps share (program.c), and the paths of warps as lists
+ * of them (lists.c). Nothing outside model/sm includes this. */
 #ifndef MODEL_SM_PROGRAM_H
 #define MODEL_SM_PROGRAM_H
 
