@@ -229,16 +229,31 @@ static int steps_rate(struct device_value *out, const struct micro *micro, const
                       "arithmetic saturated", err);
 }
 
+/* Whether an SM holds so many warps of this code. */
+static bool fits(const struct micro *micro, const struct micro_code *code, unsigned warps)
+{
+    const unsigned blocks = warps > BLOCK_WARPS ? 2 : 1;
+    const struct occupancy_block block = {
+        .threads = 32 * warps / blocks, .registers = code->resources.registers, .carveout = -1};
+    struct occupancy occupancy;
+
+    occupancy_of(&occupancy, &micro->device->limits, &block);
+    return occupancy.blocks >= blocks;
+}
+
 static int measure_interval(const struct micro *micro, const struct operation *o, struct err *err)
 {
     const double parts = (double)micro->device->limits.subpartitions;
+    unsigned warps = BLOCK_WARPS;
     struct device_value rate;
     struct micro_code code;
     int rc = operation_compile(&code, micro, o, "saturated", 4, err);
 
     if (rc)
         return rc;
-    rc = steps_rate(&rate, micro, &code, 1, 32 * BLOCK_WARPS, err);
+    while (warps > parts && !fits(micro, &code, warps)) /* wide operands take many registers */
+        warps /= 2;
+    rc = steps_rate(&rate, micro, &code, 1, 32 * warps, err);
     if (rc == 0) {
         struct device_value *interval = &micro->device->ops[o->op].interval;
 
@@ -261,18 +276,6 @@ static double ridge_of(const double *warps, const double *rates, size_t count)
         if (rates[i] >= 0.95 * peak)
             return warps[i];
     return 0;
-}
-
-/* Whether an SM holds so many warps of this code. */
-static bool fits(const struct micro *micro, const struct micro_code *code, unsigned warps)
-{
-    const unsigned blocks = warps > BLOCK_WARPS ? 2 : 1;
-    const struct occupancy_block block = {
-        .threads = 32 * warps / blocks, .registers = code->resources.registers, .carveout = -1};
-    struct occupancy occupancy;
-
-    occupancy_of(&occupancy, &micro->device->limits, &block);
-    return occupancy.blocks >= blocks;
 }
 
 /* The occupancy roofline: dependent chains, so that only warps hide the latency. */
