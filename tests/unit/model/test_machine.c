@@ -117,6 +117,29 @@ static void a_wide_product_takes_three_slots(void **state)
     check_near(machine_cost_of(&machine, &fadd).slots, 1, 0);
 }
 
+/* Products of 16 rows by DMMA take half as long for their work as those of 8: each kind has a rate of its own, shapes between go by
+ * their work. */
+static void products_of_more_rows_go_another_way(void **state)
+{
+    struct sass narrow = {.op = SASS_DMMA, .sm = 90}, wide = narrow, deep = narrow;
+
+    narrow.mod[SASS_MOD_SHAPE] = SASS_M8N8K4;
+    wide.mod[SASS_MOD_SHAPE] = SASS_M16N8K8;
+    deep.mod[SASS_MOD_SHAPE] = SASS_M16N8K16;
+    device.ops[DEVICE_OP_DMMA].interval = (struct device_value){true, 16, 16, 0, "by hand"};
+    machine_again();
+    check_near(machine_cost_of(&machine, &wide).interval, 64, 0);
+    assert_true(machine_cost_of(&machine, &wide).assumed);
+    device.ops[DEVICE_OP_DMMA_16].interval = (struct device_value){true, 32, 32, 0, "by hand"};
+    device.ops[DEVICE_OP_DMMA_16].latency = (struct device_value){true, 50, 50, 0, "by hand"};
+    machine_again();
+    check_near(machine_cost_of(&machine, &narrow).interval, 16, 0);
+    check_near(machine_cost_of(&machine, &wide).interval, 32, 0);
+    check_near(machine_cost_of(&machine, &wide).latency, 50, 0);
+    assert_false(machine_cost_of(&machine, &wide).assumed);
+    check_near(machine_cost_of(&machine, &deep).interval, 64, 0);
+}
+
 /* Requests that merge are lookups where nobody measured them. Sectors asked for four times in a row that come
  * at 40 B/cycle, where single ones take 2 sectors' time: 4 for a run, of which 2 for its first request. */
 static void merged_requests_cost_less(void **state)
@@ -387,12 +410,12 @@ static void barriers_grow_with_their_warps(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_EACH(set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
-                          clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
-                          a_wide_product_takes_three_slots, merged_requests_cost_less,
-                          scattered_sectors_cost_more, atomics_cost_by_what_they_do, additions_cost_as_parts,
-                          lone_lines_cost_more, the_busiest_slice_takes_longest, lines_in_a_row_share_slices,
-                          writes_delay_loads, written_sectors_cost_by_their_kind,
-                          loads_are_spread_as_measured, code_costs_what_it_takes_beyond_the_best,
-                          what_is_missing_is_named, barriers_grow_with_their_warps);
+    return RUN_TESTS_EACH(
+        set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
+        clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
+        a_wide_product_takes_three_slots, products_of_more_rows_go_another_way, merged_requests_cost_less,
+        scattered_sectors_cost_more, atomics_cost_by_what_they_do, additions_cost_as_parts,
+        lone_lines_cost_more, the_busiest_slice_takes_longest, lines_in_a_row_share_slices,
+        writes_delay_loads, written_sectors_cost_by_their_kind, loads_are_spread_as_measured,
+        code_costs_what_it_takes_beyond_the_best, what_is_missing_is_named, barriers_grow_with_their_warps);
 }
