@@ -71,12 +71,13 @@ struct emulate_options {
 /* What one static instruction did in one block, summed over the block's warps. Memory figures are 0 for what
  * is not a memory instruction; those of local memory are of its interleaved layout. */
 struct emulate_count {
-    uint64_t issued;     /* warp instructions issued, also with every lane predicated off */
-    uint64_t requests;   /* of them, with at least one lane that accesses memory */
-    uint64_t lanes;      /* accesses of single lanes, all requests together */
-    uint64_t bytes;      /* that those lanes asked for: lanes times width */
-    uint64_t sectors;    /* 32-byte sectors of global and local memory, per request */
-    uint64_t lines;      /* 128-byte lines, likewise */
+    uint64_t issued;   /* warp instructions issued, also with every lane predicated off */
+    uint64_t requests; /* of them, with at least one lane that accesses memory */
+    uint64_t lanes;    /* accesses of single lanes, all requests together */
+    uint64_t bytes;    /* that those lanes asked for: lanes times width */
+    uint64_t sectors;  /* 32-byte sectors of global and local memory, per request */
+    uint64_t lines;    /* 128-byte lines, likewise */
+    uint64_t places;   /* of global memory, pieces of DRAM_GRANULE bytes, from the lowest line on, likewise */
     uint64_t wavefronts; /* passes of shared memory: 1 without bank conflicts, per 128 bytes of width; of an
                             LDC with a register the different words that lanes name, of a MATCH.ANY the
                             different values of those that were executed, `requests` of them */

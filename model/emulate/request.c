@@ -178,6 +178,19 @@ static struct count_near count_both(const struct request *request, uint32_t mask
                                .lines = count_blocks(request->address, mask, width, LINE)};
 }
 
+/* Pieces that come from DRAM each by itself, from the lowest line on, so that lanes moved by lines have as many. */
+static unsigned count_places(const struct request *request, uint32_t mask, uint64_t least, uint64_t most)
+{
+    const uint64_t base = least / LINE * LINE, span = (most - base) / DRAM_GRANULE;
+    uint64_t address[LANES];
+
+    if (span < 2)
+        return (unsigned)span + 1;
+    for (unsigned l = 0; l < LANES; l++)
+        address[l] = request->address[l] - base;
+    return count_blocks(address, mask, UNDIVIDED, DRAM_GRANULE);
+}
+
 static unsigned most_of_two(unsigned a, unsigned b)
 {
     return a > b ? a : b;
@@ -193,6 +206,7 @@ static void count_global(struct cost *cost, const struct request *request, uint3
 
     cost->sectors += both.sectors;
     cost->lines += both.lines;
+    cost->places = count_places(request, mask, least, most);
     cost->sectors_once = once.sectors;
     cost->lines_once = once.lines;
     cost->passes += most_of_two(count_narrow(least, most, request->width)
@@ -320,6 +334,7 @@ void request_tally(struct emulation *emulation, const struct request *request, c
         emulation->block->touches[request->index].jumped += times * cost->lines;
     else
         count->lines += times * cost->lines;
+    count->places += times * cost->places;
     count->sectors_once += times * cost->sectors_once;
     count->lines_once += times * cost->lines_once;
     count->wavefronts += times * cost->wavefronts;

@@ -142,7 +142,7 @@ struct block_barrier {
 
 /* What one request costs the memory system. */
 struct cost {
-    unsigned sectors, lines, sectors_once, lines_once, wavefronts, passes, filled;
+    unsigned sectors, lines, places, sectors_once, lines_once, wavefronts, passes, filled;
     unsigned remote_lines, remote_sectors, remote_parts;
     struct count_askew askew;
 };

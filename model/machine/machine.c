@@ -35,6 +35,13 @@ int machine_barrier(double *out, const struct machine *machine, unsigned warps, 
     return 0;
 }
 
+double machine_places(const struct machine *machine, double places)
+{
+    const struct device_curve *curve = &machine->device->curves[DEVICE_CURVE_DRAM_PLACES];
+
+    return curve->count ? device_curve_at(curve, places) - device_curve_at(curve, 1) : 0;
+}
+
 double machine_constants_missed(const struct machine *machine, double lines, double bytes)
 {
     const double kept = machine_or_0(machine, DEVICE_CONSTANT_KEPT);

@@ -36,11 +36,7 @@ struct machine_cost {
 };
 
 enum { MACHINE_FUNCTIONS = 16 };
-enum {
-    MACHINE_SPREAD = 16, /* equal shares of all loads, by how long they take */
-    MACHINE_DRAM_GRANULE =
-        512 /* bytes that come from DRAM together, those of a load of the curve dram_spread */
-};
+enum { MACHINE_SPREAD = 16 }; /* equal shares of all loads, by how long they take */
 
 /* In sectors read in order; `alone` in its line, no less than in order. */
 struct machine_write {
@@ -196,6 +192,10 @@ unsigned machine_clusters_assumed(const struct machine *machine, unsigned blocks
 /* How much longer than from the nearest cache instructions take to come when `bytes` of code are executed
  * again and again by all warps: 1 or more. */
 double machine_supply(const struct machine *machine, double bytes);
+
+/* How much longer a load from DRAM takes that reads at so many places, pieces of DRAM_GRANULE bytes, than at one, in cycles: the
+ * last of them is waited for (benchmarks/micro/places.c). 0 where that was not measured. */
+double machine_places(const struct machine *machine, double places);
 
 /* Latency of a barrier at which `warps` warps meet; ERR_MISSING. */
 int machine_barrier(double *out, const struct machine *machine, unsigned warps, struct err *err);

@@ -81,6 +81,16 @@ double traffic_constant_places(const struct sass *i, const struct traffic_count 
     return sass_indexes_constants(i) ? each * (count->wavefronts + count->issued - count->requests) : 0;
 }
 
+double traffic_brought(const struct traffic_count *count)
+{
+    return count->sectors > 0 ? fmin(count->dram_read / (count->sectors * SECTOR), 1) : 0;
+}
+
+double traffic_places(const struct traffic_count *count)
+{
+    return count->requests > 0 ? fmax(count->places / count->requests * traffic_brought(count), 1) : 1;
+}
+
 struct traffic_l2 traffic_l2_reads(const struct traffic_count *count)
 {
     const double lines = count->lines_once * (1 - count->l1_hit);

@@ -24,7 +24,7 @@
 
 /* Per launched warp, the mean over the grid; one for each instruction of the code. */
 struct traffic_count {
-    double issued, requests, lanes, bytes, sectors, lines, wavefronts, passes, filled, sectors_once,
+    double issued, requests, lanes, bytes, sectors, lines, places, wavefronts, passes, filled, sectors_once,
         lines_once, askew_sectors, askew_lines, remote_lines, remote_sectors,
         remote_parts; /* see struct emulate_count */
     double delivered; /* bytes that the copy engine brings to shared memory, of all blocks that it goes to */
@@ -201,6 +201,11 @@ struct traffic_l2 {
     double merged;  /* lines that another request of the warp's pass asks for */
 };
 struct traffic_l2 traffic_l2_reads(const struct traffic_count *count);
+
+/* Share of the sectors asked for that DRAM brings, 0 to 1. */
+double traffic_brought(const struct traffic_count *count);
+/* Pieces of DRAM_GRANULE bytes that DRAM brings of a mean request, 1 or more. */
+double traffic_places(const struct traffic_count *count);
 
 /* The instruction's access to global memory, generic ones counted among them; null where it has none. */
 const struct sass_access *traffic_global_access(const struct sass *instruction);

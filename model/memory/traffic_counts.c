@@ -15,6 +15,7 @@ static void add_count(struct traffic_count *out, const struct emulate_count *cou
     out->bytes += weight * (double)count->bytes;
     out->sectors += weight * (double)count->sectors;
     out->lines += weight * (double)count->lines;
+    out->places += weight * (double)count->places;
     out->sectors_once += weight * (double)count->sectors_once;
     out->lines_once += weight * (double)count->lines_once;
     out->wavefronts += weight * (double)count->wavefronts;
@@ -139,7 +140,8 @@ static void take_expected(struct traffic_count *count, double issued)
                                &count->sectors_once, &count->lines_once,     &count->fresh,
                                &count->own,          &count->late,           &count->table_moves,
                                &count->remote_lines, &count->remote_sectors, &count->jumped,
-                               &count->remote_parts, &count->askew_sectors,  &count->askew_lines};
+                               &count->remote_parts, &count->askew_sectors,  &count->askew_lines,
+                               &count->places};
 
     count->issued = issued;
     for (size_t k = 0; k < sizeof figures / sizeof *figures; k++)

@@ -55,11 +55,11 @@ static void share_store(struct sm_request *out, const struct sm_input *in, const
 static void share_latency(struct sm_request *out, const struct sm_input *in,
                           const struct traffic_count *count)
 {
-    const double brings = fmin(count->dram_read / (count->sectors * SECTOR), 1);
+    const double latency =
+        machine_or_0(in->machine, DEVICE_DRAM_LATENCY) + machine_places(in->machine, traffic_places(count));
 
-    out->dram_part =
-        fmin(brings, count->waits * count->waits_dram) * machine_or_0(in->machine, DEVICE_DRAM_LATENCY);
-    out->granules = count->lines / count->issued / ((double)MACHINE_DRAM_GRANULE / LINE);
+    out->dram_part = fmin(traffic_brought(count), count->waits * count->waits_dram) * latency;
+    out->granules = count->lines / count->issued / ((double)DRAM_GRANULE / LINE);
     out->waits = count->waits;
     out->waits_dram = count->waits * count->waits_dram;
 }

@@ -33,6 +33,7 @@ static int global_latency(double *out, const struct maker *make, const struct tr
         (l1_hit < 1 && machine_need(&l2, make->machine, DEVICE_L2_LATENCY, err)) ||
         (l1_hit < 1 && l2_hit < 1 && machine_need(&dram, make->machine, DEVICE_DRAM_LATENCY, err)))
         return ERR_MISSING;
+    dram += machine_places(make->machine, traffic_places(count));
     *out = l1_hit * l1 + (1 - l1_hit) * (l2_hit * l2 + (1 - l2_hit) * dram);
     return 0;
 }

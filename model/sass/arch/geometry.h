@@ -8,10 +8,11 @@ enum {
     BANKS = 32,         /* of shared memory, ... */
 
     /* Bytes. */
-    BANK_WIDTH = 4,    /* ... each a word wide */
-    SECTOR = 32,       /* of L1 and L2: what they fetch and count */
-    LINE = 128,        /* of L1 and L2: four sectors under one tag; also what a wavefront moves at most */
-    CONSTANT_LINE = 64 /* of the caches for constants */
+    BANK_WIDTH = 4,     /* ... each a word wide */
+    SECTOR = 32,        /* of L1 and L2: what they fetch and count */
+    LINE = 128,         /* of L1 and L2: four sectors under one tag; also what a wavefront moves at most */
+    CONSTANT_LINE = 64, /* of the caches for constants */
+    DRAM_GRANULE = 512  /* that come from DRAM together (benchmarks/micro/spread.c) */
 };
 
 #endif

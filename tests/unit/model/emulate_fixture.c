@@ -150,6 +150,7 @@ static void add_count(struct emulate_count *sum, const struct emulate_count *cou
     sum->bytes += count->bytes;
     sum->sectors += count->sectors;
     sum->lines += count->lines;
+    sum->places += count->places;
     sum->wavefronts += count->wavefronts;
     sum->filled += count->filled;
 }

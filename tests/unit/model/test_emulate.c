@@ -103,13 +103,13 @@ static void notes_what_two_warps_share(void **state)
     assert_int_equal(apart, 0);
 }
 
-/* Volkov, 3.10: sectors and lines of the permutation. */
+/* Volkov, 3.10: sectors and lines of the permutation, and pieces of 512 bytes. */
 static void counts_permutation_traffic(void **state)
 {
     static const struct {
         const char *index;
-        unsigned sectors, lines;
-    } cases[] = {{"i", 12, 3}, {"i * 8", 40, 10}, {"i * 32", 40, 34}};
+        unsigned sectors, lines, places;
+    } cases[] = {{"i", 12, 3, 3}, {"i * 8", 40, 10, 4}, {"i * 32", 40, 34, 10}};
 
     for (unsigned k = 0; k < 3; k++) {
         program_open(&p, 90, "gather", 32);
@@ -119,6 +119,7 @@ static void counts_permutation_traffic(void **state)
         program_check_modes(&p);
         assert_int_equal(program_total(&p).sectors, cases[k].sectors);
         assert_int_equal(program_total(&p).lines, cases[k].lines);
+        assert_int_equal(program_total(&p).places, cases[k].places);
     }
 }
 

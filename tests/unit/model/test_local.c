@@ -34,7 +34,13 @@ static struct traffic go(struct fixture *f, unsigned base, const int offsets[3],
 
         f->code[i] = local_access(i == STORE ? SASS_STL : SASS_LDL, i == STORE ? SASS_WRITES : SASS_READS,
                                   base, offsets[k]);
-        f->counts[i] = (struct emulate_count){10, 10, 320, 1280, 40, 10, 0, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+        f->counts[i] = (struct emulate_count){.issued = 10,
+                                              .requests = 10,
+                                              .lanes = 320,
+                                              .bytes = 1280,
+                                              .sectors = 40,
+                                              .lines = 10,
+                                              .passes = 10};
         f->touches[i] = (struct emulate_touch){0};
     }
     f->caches.local_bytes = frame;

@@ -117,6 +117,18 @@ static void a_wide_product_takes_three_slots(void **state)
     check_near(machine_cost_of(&machine, &fadd).slots, 1, 0);
 }
 
+/* The last of many places is waited for; where nobody measured that, as for one. */
+static void many_places_take_longer(void **state)
+{
+    const double x[] = {1, 8, 32}, y[] = {770, 970, 1130};
+
+    check_near(machine_places(&machine, 8), 0, 0);
+    assert_int_equal(device_curve_set(&device.curves[DEVICE_CURVE_DRAM_PLACES], x, y, 3, "by hand", NULL), 0);
+    machine_again();
+    check_near(machine_places(&machine, 1), 0, 0);
+    check_near(machine_places(&machine, 8), 200, 1e-9);
+}
+
 /* Products of 16 rows by DMMA take half as long for their work as those of 8: each kind has a rate of its own, shapes between go by
  * their work. */
 static void products_of_more_rows_go_another_way(void **state)
@@ -410,12 +422,13 @@ static void barriers_grow_with_their_warps(void **state)
 
 int main(void)
 {
-    return RUN_TESTS_EACH(
-        set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
-        clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
-        a_wide_product_takes_three_slots, products_of_more_rows_go_another_way, merged_requests_cost_less,
-        scattered_sectors_cost_more, atomics_cost_by_what_they_do, additions_cost_as_parts,
-        lone_lines_cost_more, the_busiest_slice_takes_longest, lines_in_a_row_share_slices,
-        writes_delay_loads, written_sectors_cost_by_their_kind, loads_are_spread_as_measured,
-        code_costs_what_it_takes_beyond_the_best, what_is_missing_is_named, barriers_grow_with_their_warps);
+    return RUN_TESTS_EACH(set_up, tear_down, capacities_are_per_cycle, no_wavefront_takes_less_than_a_cycle,
+                          clusters_leave_sms_out, curves_are_factors_over_utilisation, costs_of_instructions,
+                          a_wide_product_takes_three_slots, many_places_take_longer,
+                          products_of_more_rows_go_another_way, merged_requests_cost_less,
+                          scattered_sectors_cost_more, atomics_cost_by_what_they_do, additions_cost_as_parts,
+                          lone_lines_cost_more, the_busiest_slice_takes_longest, lines_in_a_row_share_slices,
+                          writes_delay_loads, written_sectors_cost_by_their_kind,
+                          loads_are_spread_as_measured, code_costs_what_it_takes_beyond_the_best,
+                          what_is_missing_is_named, barriers_grow_with_their_warps);
 }

@@ -186,7 +186,15 @@ static void parts_of_a_request_ask_once(void **state)
     struct traffic traffic;
 
     fixture_set_up(&f, 4);
-    f.counts[GATHER] = (struct emulate_count){1, 1, 32, 512, 4, 4, 0, 4, 0, 1, 1, 0, 0, 0, 0, 0, 0};
+    f.counts[GATHER] = (struct emulate_count){.issued = 1,
+                                              .requests = 1,
+                                              .lanes = 32,
+                                              .bytes = 512,
+                                              .sectors = 4,
+                                              .lines = 4,
+                                              .passes = 4,
+                                              .sectors_once = 1,
+                                              .lines_once = 1};
     f.touches[GATHER] = (struct emulate_touch){1, 1, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0};
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].l1_ready, 0, 0);
@@ -250,7 +258,15 @@ static void what_one_warp_loads_is_its_own(void **state)
     fixture_set_up(&f, 4);
     f.block.warps = 4;
     f.block.paths = (uint32_t[4]){0};
-    f.counts[GATHER] = (struct emulate_count){2, 2, 64, 256, 8, 2, 0, 2, 0, 8, 2, 0, 0, 0, 0, 0, 0};
+    f.counts[GATHER] = (struct emulate_count){.issued = 2,
+                                              .requests = 2,
+                                              .lanes = 64,
+                                              .bytes = 256,
+                                              .sectors = 8,
+                                              .lines = 2,
+                                              .passes = 2,
+                                              .sectors_once = 8,
+                                              .lines_once = 2};
     f.touches[GATHER].led = 2;
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].own, 4. / 4, 1e-9);
