@@ -18,6 +18,10 @@
 /* Where they do not, more say how far those that go the same way differ in what they access. */
 enum { CHEAP_TIMES = 3, CHEAP_EXECUTED = 1 << 16 };
 
+/* Where blocks ask memory for unequal amounts, so many at random, unless all cost more than so many instructions. */
+enum { DRAWN = 8, DRAWN_EXECUTED = 1 << 19 };
+#define UNEQUAL 1.5
+
 /* Where the first block took more than so many times the budget, others are not told apart from it. */
 enum { SIGN_MOST = 4 };
 
@@ -92,12 +96,42 @@ static int add_core(struct emulate_result *result, struct emulation *emulation, 
     return rc ? rc : sample_glimpse(result, emulation, err);
 }
 
+/* What a block asks memory for, in requests, sectors and wavefronts alike. */
+static double asked(const struct emulate_result *result, const struct emulate_block *block)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < result->instruction_count; i++)
+        sum += (double)(block->counts[i].requests + block->counts[i].sectors + block->counts[i].wavefronts);
+    return sum;
+}
+
+static bool asks_unequally(const struct emulate_result *result)
+{
+    double least = INFINITY, most = 0;
+
+    for (size_t b = 0; b < result->block_count; b++) {
+        least = fmin(least, asked(result, &result->blocks[b]));
+        most = fmax(most, asked(result, &result->blocks[b]));
+    }
+    return most > UNEQUAL * least;
+}
+
+/* Whether enough blocks were taken, the first `chosen` of them by where they lie: the middle and the edges may be like no others. */
+static bool has_enough(const struct emulate_result *result, size_t chosen)
+{
+    return result->executed > CHEAP_EXECUTED &&
+           (result->block_count >= chosen + DRAWN || result->executed > DRAWN_EXECUTED ||
+            !asks_unequally(result));
+}
+
 /* Blocks at random; of few blocks all in turn. */
 static int add_random(struct emulate_result *result, struct emulation *emulation, size_t most,
                       struct err *err)
 {
     const unsigned *grid = emulation->launch->grid;
     const uint64_t layer = (uint64_t)grid[0] * grid[1], blocks = layer * grid[2];
+    const size_t chosen = result->block_count;
     int rc = 0;
 
     for (uint64_t k = 0; k < 2 * CHEAP_TIMES * most && !rc && result->block_count < blocks; k++) {
@@ -105,9 +139,9 @@ static int add_random(struct emulate_result *result, struct emulation *emulation
         const unsigned at[3] = {(unsigned)(n % layer % grid[0]), (unsigned)(n % layer / grid[0]),
                                 (unsigned)(n / layer)};
 
-        if (result->block_count >= most && result->executed > CHEAP_EXECUTED)
+        if (result->block_count >= CHEAP_TIMES * most || has_enough(result, chosen))
             break;
-        rc = sample_add_early(result, emulation, CHEAP_TIMES * most, at, err);
+        rc = sample_add(result, emulation, at, 1, err);
     }
     return rc;
 }

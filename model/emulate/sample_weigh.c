@@ -1,6 +1,8 @@
 /* The weights of sampled blocks: how many blocks of the grid each stands for. */
 #include "model/emulate/sample.h"
 
+enum { BESIDE = 2 }; /* along each axis: sample_add_beside() */
+
 static bool at_edge(unsigned at, unsigned extent)
 {
     return at == 0 || at == extent - 1;
@@ -27,20 +29,45 @@ static double part_blocks(const unsigned at[3], const unsigned grid[3])
     return blocks;
 }
 
+/* Whether a block was taken because it lies beside the first, whose way it goes rather than that of any. */
+static bool is_beside(const struct emulate_result *result, size_t k)
+{
+    const unsigned *first = result->blocks[0].position, *at = result->blocks[k].position;
+    bool near = k > 0;
+
+    for (unsigned axis = 0; axis < 3; axis++)
+        near &= at[axis] <= first[axis] + BESIDE && first[axis] <= at[axis] + BESIDE;
+    return near;
+}
+
+/* How many draws the blocks of a group at the same edges as block `k` are: the first and those beside it are one. */
+static double draws(const struct emulate_result *result, const unsigned grid[3], const size_t *group,
+                    size_t k)
+{
+    const unsigned *at = result->blocks[k].position;
+    unsigned apart = 0, together = 0;
+
+    for (size_t n = 0; n < result->block_count; n++) {
+        if (group[n] != group[k] || !same_part(at, result->blocks[n].position, grid))
+            continue;
+        if (n == 0 || is_beside(result, n))
+            together++;
+        else
+            apart++;
+    }
+    return (k == 0 || is_beside(result, k) ? together : 1) * (apart + (together > 0));
+}
+
 void sample_weigh(struct emulate_result *result, const unsigned grid[3], const size_t *group, size_t which,
                   double blocks)
 {
     double sum = 0;
 
     for (size_t k = 0; k < result->block_count; k++) {
-        const unsigned *at = result->blocks[k].position;
-        unsigned sharing = 0;
-
         if (group[k] != which)
             continue;
-        for (size_t n = 0; n < result->block_count; n++)
-            sharing += group[n] == which && same_part(at, result->blocks[n].position, grid);
-        result->blocks[k].weight = part_blocks(at, grid) / sharing;
+        result->blocks[k].weight =
+            part_blocks(result->blocks[k].position, grid) / draws(result, grid, group, k);
         sum += result->blocks[k].weight;
     }
     for (size_t k = 0; k < result->block_count; k++)

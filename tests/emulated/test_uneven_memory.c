@@ -401,12 +401,44 @@ static void second_passes_are_followed(void **state)
     grid_release(&g);
 }
 
+static double sectors_of(const struct grid *g, bool whole)
+{
+    struct emulate_result result;
+    double sum = 0;
+
+    grid_run(&result, g, whole, 0);
+    for (size_t b = 0; b < result.block_count; b++)
+        for (size_t i = 0; i < result.instruction_count; i++)
+            sum += result.blocks[b].weight * (double)result.blocks[b].counts[i].sectors;
+    emulate_result_release(&result);
+    return sum;
+}
+
+/* The middle row, around which blocks are chosen, is like no other: few ask for as little. */
+static void others_than_the_middle_are_drawn(void **state)
+{
+    struct draws draws = {.seed = seed};
+    struct grid g = {0};
+    double ratio;
+
+    grid_compile(&g, "uneven_memory.cu", "fan", NULL, 0);
+    grid_draw(&g, "fan", &draws, BUFFER, BUFFER);
+    memcpy(g.launch.grid, (unsigned[3]){8, 44, 1}, sizeof g.launch.grid);
+    memcpy(g.launch.block, (unsigned[3]){256, 1, 1}, sizeof g.launch.block);
+    g.count = 200;
+    ratio = sectors_of(&g, false) / sectors_of(&g, true);
+    if (!(ratio > 0.75 && ratio < 1.35))
+        fail_msg("%.3g times as many sectors as all blocks ask for", ratio);
+    grid_release_launch(&g);
+    grid_release(&g);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_uneven_grids_touch), cmocka_unit_test(straight_lines_are_proved),
-        cmocka_unit_test(groups_of_blocks_share), cmocka_unit_test(few_bytes_are_touched_by_all),
-        cmocka_unit_test(second_passes_are_followed)};
+        cmocka_unit_test(groups_of_blocks_share),       cmocka_unit_test(few_bytes_are_touched_by_all),
+        cmocka_unit_test(second_passes_are_followed),   cmocka_unit_test(others_than_the_middle_are_drawn)};
 
     grids = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : grids;
     seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;

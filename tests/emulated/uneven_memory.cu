@@ -191,3 +191,15 @@ extern "C" __global__ void twice(ARGUMENTS)
             sum += in[(flat() * count + k) & MASK] - pass * sum;
     out[flat() * blockDim.x + threadIdx.x] = sum;
 }
+
+// Lanes of a block read as far apart as it lies from the middle row of the grid, at places that no straight line gives.
+extern "C" __global__ void fan(ARGUMENTS)
+{
+    const int apart = abs(2 * (int)blockIdx.y - (int)gridDim.y);
+    float sum = 0;
+
+#pragma unroll 1
+    for (int k = 0; k < count; k++)
+        sum += in[__float2int_rn(fmodf(0.93f * k, 512) + 0.97f * apart * threadIdx.x) & MASK];
+    out[flat() * blockDim.x + threadIdx.x] = sum;
+}
