@@ -18,12 +18,12 @@ int sample_glimpse(struct emulate_result *result, struct emulation *emulation, s
 /* Executes the neighbours of a block, of which EMULATE_X1 and the like are named. */
 int sample_add_beside(struct emulate_result *result, struct emulation *emulation, const unsigned at[3],
                       size_t most, struct err *err);
-/* All combinations of first, middle and last, then blocks at random, up to `most` and as long as they are
- * cheap. */
+/* All combinations of first, middle and last up to `most`, then blocks at random as long as they are cheap, or ask memory for
+ * unequal amounts. */
 int sample_add_more(struct emulate_result *result, struct emulation *emulation, size_t most, struct err *err);
 
 /* Divides `blocks` among the sampled blocks b with group[b] == which: those at the same edges of the grid
- * share the weight of that part of it; parts without a block are taken to be like those that have one. */
+ * share the weight of that part of it, those in the middle as one; parts without a block are taken to be like those that have one. */
 void sample_weigh(struct emulate_result *result, const unsigned grid[3], const size_t *group, size_t which,
                   double blocks);
 

@@ -29,33 +29,35 @@ static double part_blocks(const unsigned at[3], const unsigned grid[3])
     return blocks;
 }
 
-/* Whether a block was taken because it lies beside the first, whose way it goes rather than that of any. */
-static bool is_beside(const struct emulate_result *result, size_t k)
+/* Whether a block is the first, in the middle of the grid, or was taken because it lies beside that, which it is rather like than
+ * any other. */
+static bool is_central(const struct emulate_result *result, size_t k)
 {
     const unsigned *first = result->blocks[0].position, *at = result->blocks[k].position;
-    bool near = k > 0;
+    bool near = true;
 
     for (unsigned axis = 0; axis < 3; axis++)
         near &= at[axis] <= first[axis] + BESIDE && first[axis] <= at[axis] + BESIDE;
     return near;
 }
 
-/* How many draws the blocks of a group at the same edges as block `k` are: the first and those beside it are one. */
-static double draws(const struct emulate_result *result, const unsigned grid[3], const size_t *group,
-                    size_t k)
+/* Among how many the blocks of a group at the same edges as block `k` divide what they stand for. Those in the middle have one share
+ * together. */
+static double shares(const struct emulate_result *result, const unsigned grid[3], const size_t *group,
+                     size_t k)
 {
     const unsigned *at = result->blocks[k].position;
-    unsigned apart = 0, together = 0;
+    unsigned apart = 0, central = 0;
 
     for (size_t n = 0; n < result->block_count; n++) {
         if (group[n] != group[k] || !same_part(at, result->blocks[n].position, grid))
             continue;
-        if (n == 0 || is_beside(result, n))
-            together++;
+        if (is_central(result, n))
+            central++;
         else
             apart++;
     }
-    return (k == 0 || is_beside(result, k) ? together : 1) * (apart + (together > 0));
+    return (is_central(result, k) ? central : 1) * (apart + (central > 0));
 }
 
 void sample_weigh(struct emulate_result *result, const unsigned grid[3], const size_t *group, size_t which,
@@ -67,7 +69,7 @@ void sample_weigh(struct emulate_result *result, const unsigned grid[3], const s
         if (group[k] != which)
             continue;
         result->blocks[k].weight =
-            part_blocks(result->blocks[k].position, grid) / draws(result, grid, group, k);
+            part_blocks(result->blocks[k].position, grid) / shares(result, grid, group, k);
         sum += result->blocks[k].weight;
     }
     for (size_t k = 0; k < result->block_count; k++)
