@@ -147,7 +147,8 @@ static int add_option(struct nvcc_flags *out, const char *as, const char *direct
 
     if (rc)
         return rc;
-    if (asprintf(&out->options[out->option_count], "%s%s%s%.*s", as, directory, slash, (int)length, value) < 0)
+    if (asprintf(&out->options[out->option_count], "%s%s%s%.*s", as, directory, slash, (int)length, value) <
+        0)
         return err_memory(err);
     out->option_count++;
     return 0;
@@ -160,7 +161,8 @@ static int leave(struct nvcc_flags *out, const char *option, const char *value, 
 
     if (rc)
         return rc;
-    if (asprintf(&out->left[out->left_count].option, "%s%s%s", option, value ? " " : "", value ? value : "") < 0)
+    if (asprintf(&out->left[out->left_count].option, "%s%s%s", option, value ? " " : "", value ? value : "") <
+        0)
         return err_memory(err);
     out->left[out->left_count++].why = why;
     return 0;

@@ -75,15 +75,7 @@ static void what_many_loops_go_over_stays(void **state)
 {
     static struct emulate_step steps[] = {{0, 0, 1, 10}, {1, 1, 0, 0},  {0, 0, 1, 10},
                                           {2, 1, 0, 0},  {0, 0, 1, 10}, {3, 1, 0, 0}};
-    const struct emulate_count line = {.issued = 1,
-                                       .requests = 1,
-                                       .lanes = 32,
-                                       .bytes = 128,
-                                       .sectors = 4,
-                                       .lines = 1,
-                                       .passes = 1,
-                                       .sectors_once = 4,
-                                       .lines_once = 1};
+    const struct emulate_count line = fixture_requests(1, 4, 1, 1);
 
     for (unsigned more = 1; more <= 2; more++) {
         struct sass code[4];
@@ -141,25 +133,9 @@ static void what_was_just_gathered_is_there(void **state)
     f.code[STORE] = f.code[GATHER];
     f.counts[INDEX] = (struct emulate_count){0};
     f.touches[INDEX] = (struct emulate_touch){0};
-    f.counts[GATHER] = (struct emulate_count){.issued = 10,
-                                              .requests = 10,
-                                              .lanes = 320,
-                                              .bytes = 1280,
-                                              .sectors = 320,
-                                              .lines = 320,
-                                              .passes = 320,
-                                              .sectors_once = 320,
-                                              .lines_once = 320};
+    f.counts[GATHER] = fixture_requests(10, 320, 320, 320);
     f.touches[GATHER] = (struct emulate_touch){320, 320, 2, 10, 10, 0, 0, 0, 0, 0, 0, 0, 0};
-    f.counts[STORE] = (struct emulate_count){.issued = 50,
-                                             .requests = 50,
-                                             .lanes = 1600,
-                                             .bytes = 6400,
-                                             .sectors = 320,
-                                             .lines = 320,
-                                             .passes = 320,
-                                             .sectors_once = 320,
-                                             .lines_once = 320};
+    f.counts[STORE] = fixture_requests(50, 320, 320, 320);
     f.touches[STORE] = (struct emulate_touch){.region = 2, .led = 50};
     footprint_release(&f.block.written);
     f.way = (struct emulate_path){.steps = steps, .count = 4};
@@ -210,15 +186,7 @@ static void a_warp_comes_back_to_what_it_gathered(void **state)
         struct traffic traffic;
 
         fixture_set_up(&f, 128);
-        f.counts[GATHER] = (struct emulate_count){.issued = 32,
-                                                  .requests = 32,
-                                                  .lanes = 1024,
-                                                  .bytes = 4096,
-                                                  .sectors = 1024,
-                                                  .lines = 1024,
-                                                  .passes = 32,
-                                                  .sectors_once = 1024,
-                                                  .lines_once = 1024};
+        f.counts[GATHER] = fixture_requests(32, 1024, 1024, 32);
         f.touches[GATHER] = (struct emulate_touch){.fresh = 256,
                                                    .own = 256,
                                                    .region = 2,
@@ -263,15 +231,7 @@ static void rows_are_read_a_second_time(void **state)
         fixture_set_up(&f, 128);
         f.block.warps = 2;
         f.code[GATHER].mod[SASS_MOD_EVICT] = (uint8_t)cases[c].evict;
-        f.counts[GATHER] = (struct emulate_count){.issued = 32,
-                                                  .requests = 32,
-                                                  .lanes = 1024,
-                                                  .bytes = 4096,
-                                                  .sectors = 1024,
-                                                  .lines = 1024,
-                                                  .passes = 32,
-                                                  .sectors_once = 1024,
-                                                  .lines_once = 1024};
+        f.counts[GATHER] = fixture_requests(32, 1024, 1024, 32);
         f.touches[GATHER] = (struct emulate_touch){.region = 2, .led = 32};
         f.counts[INDEX] = f.counts[GATHER];
         f.touches[INDEX] =
@@ -305,15 +265,7 @@ static void lines_that_all_come_back_to_stay(void **state)
 
         fixture_set_up(&f, 128);
         f.block.warps = 2;
-        f.counts[GATHER] = (struct emulate_count){.issued = 32,
-                                                  .requests = 32,
-                                                  .lanes = 1024,
-                                                  .bytes = 4096,
-                                                  .sectors = 1024,
-                                                  .lines = 1024,
-                                                  .passes = 32,
-                                                  .sectors_once = 1024,
-                                                  .lines_once = 1024};
+        f.counts[GATHER] = fixture_requests(32, 1024, 1024, 32);
         f.touches[GATHER] = (struct emulate_touch){.region = 2, .led = 32};
         f.counts[INDEX] = f.counts[GATHER];
         f.touches[INDEX] =
@@ -355,15 +307,7 @@ static void warps_that_gather_cross(void **state)
         f.block.paths = (uint32_t[4]){0};
         f.counts[INDEX] = (struct emulate_count){0};
         f.touches[INDEX] = (struct emulate_touch){0};
-        f.counts[GATHER] = (struct emulate_count){.issued = 32,
-                                                  .requests = 32,
-                                                  .lanes = 1024,
-                                                  .bytes = 4096,
-                                                  .sectors = 1024,
-                                                  .lines = 1024,
-                                                  .passes = 32,
-                                                  .sectors_once = 1024,
-                                                  .lines_once = 1024};
+        f.counts[GATHER] = fixture_requests(32, 1024, 1024, 32);
         f.touches[GATHER] = (struct emulate_touch){256, 256, 2, 8, 8, 50, 50 * apart[c], 0, 0, 0, 0, 0, 0};
         f.caches.l1_bytes = l1;
         traffic = fixture_find(&f);
@@ -392,15 +336,7 @@ static void a_warp_waits_for_its_last_lane(void **state)
         fixture_set_up(&f, 128);
         f.counts[INDEX] = (struct emulate_count){0};
         f.touches[INDEX] = (struct emulate_touch){0};
-        f.counts[GATHER] = (struct emulate_count){.issued = 8,
-                                                  .requests = 8,
-                                                  .lanes = 256,
-                                                  .bytes = 1024,
-                                                  .sectors = 256,
-                                                  .lines = 256,
-                                                  .passes = 8,
-                                                  .sectors_once = 256,
-                                                  .lines_once = 256};
+        f.counts[GATHER] = fixture_requests(8, 256, 256, 8);
         f.touches[GATHER] = (struct emulate_touch){32, 32, 2, 8, cases[c].late, 0, 0, 0, 0, 0, 0, 0, 0};
         f.caches.l1_bytes = cases[c].l1;
         traffic = fixture_find(&f);

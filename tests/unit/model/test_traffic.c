@@ -258,15 +258,7 @@ static void what_one_warp_loads_is_its_own(void **state)
     fixture_set_up(&f, 4);
     f.block.warps = 4;
     f.block.paths = (uint32_t[4]){0};
-    f.counts[GATHER] = (struct emulate_count){.issued = 2,
-                                              .requests = 2,
-                                              .lanes = 64,
-                                              .bytes = 256,
-                                              .sectors = 8,
-                                              .lines = 2,
-                                              .passes = 2,
-                                              .sectors_once = 8,
-                                              .lines_once = 2};
+    f.counts[GATHER] = fixture_requests(2, 8, 2, 2);
     f.touches[GATHER].led = 2;
     traffic = fixture_find(&f);
     check_near(traffic.counts[GATHER].own, 4. / 4, 1e-9);

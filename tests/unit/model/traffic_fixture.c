@@ -12,6 +12,19 @@ struct sass fixture_access(enum sass_op op, unsigned how)
     return out;
 }
 
+struct emulate_count fixture_requests(unsigned requests, unsigned sectors, unsigned lines, unsigned passes)
+{
+    return (struct emulate_count){.issued = requests,
+                                  .requests = requests,
+                                  .lanes = 32 * requests,
+                                  .bytes = 128 * requests,
+                                  .sectors = sectors,
+                                  .lines = lines,
+                                  .passes = passes,
+                                  .sectors_once = sectors,
+                                  .lines_once = lines};
+}
+
 void fixture_set_up(struct fixture *f, unsigned stride)
 {
     const uint64_t lines = stride >= 128 ? 32 : stride / 4, sectors = stride >= 32 ? 32 : stride;
@@ -20,34 +33,10 @@ void fixture_set_up(struct fixture *f, unsigned stride)
                                    fixture_access(SASS_LDG, SASS_READS),
                                    {.op = SASS_NOP, .sm = 90, .guard = SASS_PT},
                                    fixture_access(SASS_STG, SASS_WRITES)},
-                          .counts = {{.issued = 1,
-                                      .requests = 1,
-                                      .lanes = 32,
-                                      .bytes = 128,
-                                      .sectors = 4,
-                                      .lines = 1,
-                                      .passes = 1,
-                                      .sectors_once = 4,
-                                      .lines_once = 1},
-                                     {.issued = 1,
-                                      .requests = 1,
-                                      .lanes = 32,
-                                      .bytes = 128,
-                                      .sectors = sectors,
-                                      .lines = lines,
-                                      .passes = lines,
-                                      .sectors_once = sectors,
-                                      .lines_once = lines},
+                          .counts = {fixture_requests(1, 4, 1, 1),
+                                     fixture_requests(1, sectors, lines, lines),
                                      {0},
-                                     {.issued = 1,
-                                      .requests = 1,
-                                      .lanes = 32,
-                                      .bytes = 128,
-                                      .sectors = 4,
-                                      .lines = 1,
-                                      .passes = 1,
-                                      .sectors_once = 4,
-                                      .lines_once = 1}},
+                                     fixture_requests(1, 4, 1, 1)},
                           .touches = {{.fresh = 4, .own = 4, .region = 1, .led = 1, .late = 1},
                                       {.fresh = sectors, .own = sectors, .region = 2, .led = 1, .late = 1},
                                       {0},

@@ -23,6 +23,9 @@ struct fixture {
     struct traffic_caches caches;
 };
 
+/* So many requests of a word a lane, one after another: sectors and lines that they touch, counted for each, and passes. */
+struct emulate_count fixture_requests(unsigned requests, unsigned sectors, unsigned lines, unsigned passes);
+
 /* An access of 4 bytes a lane to global memory; `how`: SASS_READS, SASS_WRITES. */
 struct sass fixture_access(enum sass_op op, unsigned how);
 
