@@ -9,6 +9,24 @@ static __device__ __forceinline__ long long clock_now()
     return now;
 }
 
+// Cycles until a load past L1 of 16 bytes a lane is there. They are zeros, so that the clock is read as soon as they are.
+static __device__ __forceinline__ long long load_time(const uint4 *zeros)
+{
+    uint4 v;
+    long long stop = 0;
+    const long long start = clock_now();
+
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                 : "l"(zeros)
+                 : "memory");
+    asm volatile("{.reg .pred is; setp.eq.u32 is, %1, 0; @is mov.u64 %0, %%clock64;}"
+                 : "+l"(stop)
+                 : "r"(v.x | v.y | v.z | v.w)
+                 : "memory");
+    return stop - start;
+}
+
 static __device__ __forceinline__ unsigned sm_now()
 {
     unsigned sm;

@@ -13,6 +13,7 @@
 #include "micro/micro.h"
 
 #include "base/stats.h"
+#include "model/sass/arch/geometry.h"
 
 #include <stdlib.h>
 
@@ -21,7 +22,6 @@ enum {
     COLD = 64, /* rounds, until L2 has what it keeps */
     POINTS = 6 /* places: 1, 2, 4, ... */
 };
-#define PLACE   512
 #define IN_DRAM (UINT64_C(1) << 32)
 #define IN_L2   (UINT64_C(1) << 18)
 #define AROUND  MICRO_LOOP " LOP3 IMAD LEA STG SHF"
@@ -42,7 +42,7 @@ static int measure(double *out, const struct micro *micro, const struct micro_co
     call_zeros(&call, "times", ROLE_OUT, 2 * warps * ROUNDS);
     call_int(&call, ROUNDS);
     call_unsigned(&call, 32 / places);
-    call_unsigned(&call, (unsigned)(span / PLACE - 1));
+    call_unsigned(&call, (unsigned)(span / DRAM_GRANULE - 1));
     rc = call_run(&times, micro, code, &call, "times", err);
     for (size_t k = 0; rc == 0 && k < warps * (ROUNDS - COLD); k++)
         kept[k] = (double)((long long *)times)[k / (ROUNDS - COLD) * ROUNDS + COLD + k % (ROUNDS - COLD)];
@@ -60,7 +60,7 @@ static int curve(const struct micro *micro, struct err *err)
         .name = "places",
         .body = {.parts = "LDG", .bookkeeping = AROUND, .bytes_max = BODY_CACHE},
     };
-    double x[POINTS], y[POINTS], near, first = 0;
+    double x[POINTS], y[POINTS], near[POINTS];
     struct micro_code code;
     int rc = micro_compile(&code, micro, &kernel, err);
 
@@ -70,9 +70,9 @@ static int curve(const struct micro *micro, struct err *err)
         x[k] = 1u << k;
         rc = measure(&y[k], micro, &code, 1u << k, IN_DRAM, err);
         if (rc == 0)
-            rc = measure(&near, micro, &code, 1u << k, IN_L2, err);
-        first = k ? first : near;
-        y[k] -= near - first;
+            rc = measure(&near[k], micro, &code, 1u << k, IN_L2, err);
+        if (rc == 0)
+            y[k] -= near[k] - near[0];
     }
     if (rc == 0)
         rc = device_curve_set(&micro->device->curves[DEVICE_CURVE_DRAM_PLACES], x, y, POINTS, "places", err);

@@ -2,8 +2,7 @@
 // for one load, keeps the time, and goes on to the next.
 #include "clock.cuh"
 
-// `data` holds zeros, so that the clock is read as soon as they are there. Places are pieces of 512 bytes, anywhere in the first
-// mask + 1 of them. Warp w keeps its times at w * rounds.
+// `data` holds zeros. Places are pieces of 512 bytes, anywhere in the first mask + 1 of them. Warp w keeps its times at w * rounds.
 extern "C" __global__ void places(const uint4 *data, long long *times, int rounds, unsigned lanes, unsigned mask)
 {
     const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
@@ -12,19 +11,9 @@ extern "C" __global__ void places(const uint4 *data, long long *times, int round
 #pragma unroll 1
     for (int round = 0; round < rounds; round++, at = at * 1664525u + 1013904223u) {
         const uint4 *from = data + (size_t)((at ^ at >> 15) * 2246822519u >> 7 & mask) * 32 + lane % lanes;
-        uint4 v;
-        long long stop = 0;
-        const long long start = clock_now();
+        const long long took = load_time(from);
 
-        asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                     : "l"(from)
-                     : "memory");
-        asm volatile("{.reg .pred is; setp.eq.u32 is, %1, 0; @is mov.u64 %0, %%clock64;}"
-                     : "+l"(stop)
-                     : "r"(v.x | v.y | v.z | v.w)
-                     : "memory");
         if (lane == 0)
-            times[warp * rounds + round] = stop - start;
+            times[warp * rounds + round] = took;
     }
 }

@@ -2,7 +2,7 @@
 // next. All of them together read `data` in order, the index modulo mask + 1.
 #include "clock.cuh"
 
-// `data` holds zeros, so that the clock is read as soon as one of them is there. Warp w keeps its times at w * rounds.
+// `data` holds zeros. Warp w keeps its times at w * rounds.
 extern "C" __global__ void spread(const uint4 *data, long long *times, int rounds, unsigned mask)
 {
     const unsigned all = gridDim.x * blockDim.x, warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
@@ -10,20 +10,9 @@ extern "C" __global__ void spread(const uint4 *data, long long *times, int round
 
 #pragma unroll 1
     for (int round = 0; round < rounds; round++, at += all) {
-        const uint4 *from = data + (at & mask);
-        uint4 v;
-        long long stop = 0;
-        const long long start = clock_now();
+        const long long took = load_time(data + (at & mask));
 
-        asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
-                     : "l"(from)
-                     : "memory");
-        asm volatile("{.reg .pred is; setp.eq.u32 is, %1, 0; @is mov.u64 %0, %%clock64;}"
-                     : "+l"(stop)
-                     : "r"(v.x | v.y | v.z | v.w)
-                     : "memory");
         if (threadIdx.x % 32 == 0)
-            times[warp * rounds + round] = stop - start;
+            times[warp * rounds + round] = took;
     }
 }
